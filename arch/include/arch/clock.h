@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Architecture contract: the cycle counter behind clock_ns(). */
+#pragma once
+
+#include <hotregs/types.h>
+
+/* Reads the counter. NMI-safe. */
+static inline u64 clock_cycles(void);
+
+/* Nanoseconds since the calibration's zero point. NMI-safe. */
+static inline u64 clock_cycles_to_ns(u64 cycles);
+
+/* Counter frequency in Hz, 0 before calibration. */
+u64 clock_hz(void);
+
+#include <asm/clock.h>

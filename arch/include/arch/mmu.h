@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Architecture contract: page tables. A struct mmu is one set of tables; the kernel's half is
+ * shared by all. Callers serialise changes to one set; table pages come from page_alloc().
+ */
+#pragma once
+
+#include <hotregs/types.h>
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE  4096UL
+#define PAGE_MASK  (~(PAGE_SIZE - 1))
+
+/* Rights and kind of a mapping. W and X together are refused with -EINVAL. */
+#define MMU_READ   BIT(0)
+#define MMU_WRITE  BIT(1)
+#define MMU_EXEC   BIT(2)
+#define MMU_USER   BIT(3)
+#define MMU_DEVICE BIT(4) /* uncached */
+
+struct mmu {
+	phys_addr_t root;
+};
+
+extern struct mmu kernel_mmu;
+
+/* Maps one page. Replaces what was there. -ENOMEM, -EINVAL. No TLB flush. */
+int mmu_map(struct mmu *mmu, unsigned long va, phys_addr_t pa, unsigned prot);
+
+/* Removes one page's mapping; returns its physical address, or 0 when nothing was mapped. */
+phys_addr_t mmu_unmap(struct mmu *mmu, unsigned long va);
+
+/* Changes the rights of one mapped page; -ENOENT when nothing is mapped. No TLB flush. */
+int mmu_protect(struct mmu *mmu, unsigned long va, unsigned prot);
+
+/* Looks @va up: physical address of the byte, and its MMU_* rights. False: not mapped. NMI-safe. */
+bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsigned *prot);
+
+/* An empty user half over the kernel's half; -ENOMEM. And its end: frees tables, not pages. */
+int mmu_create(struct mmu *mmu);
+void mmu_destroy(struct mmu *mmu);
+
+/* Loads a set of tables on this CPU. Interrupts off. */
+static inline void mmu_load(const struct mmu *mmu);
+
+/* Makes changes for [start, end) visible on this CPU. */
+void mmu_flush(unsigned long start, unsigned long end);
+
+/* Layout of the address space (asm/mmu.h): USER_START, USER_END (first address past user space),
+ * DIRECT_MAP_BASE, VMAP_START, VMAP_END, KERNEL_IMAGE_BASE. */
+#include <asm/mmu.h>
+
+/* Any RAM address in the direct map. */
+static inline void *phys_to_virt(phys_addr_t pa)
+{
+	return (void *)(unsigned long)(pa + DIRECT_MAP_BASE);
+}
+
+/* Inverse of phys_to_virt(); direct-map addresses only. */
+static inline phys_addr_t virt_to_phys(const void *va)
+{
+	return (unsigned long)va - DIRECT_MAP_BASE;
+}

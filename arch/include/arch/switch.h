@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Architecture contract: switching stacks. */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct task;
+
+/*
+ * Saves the callee-saved registers on @prev's stack and goes on where @next last called this.
+ * Interrupts off. An assembly leaf; knows nothing of the scheduler.
+ */
+void arch_switch_stack(struct task *prev, struct task *next);
+
+/*
+ * What else of the CPU belongs to a task: FPU state, user thread pointer, the stack the next trap
+ * starts on. Called right before arch_switch_stack(). Interrupts off.
+ */
+static inline void arch_switch_state(struct task *prev, struct task *next);
+
+/* Makes @task's first switch-in call task_begin(entry, arg) on its empty stack. */
+void arch_thread_init(struct task *task, void (*entry)(void *), void *arg);
+
+/*
+ * The first C code of every task (kernel/sched/task.c): ends the switch, enables interrupts, runs
+ * @entry and then ends the task.
+ */
+void task_begin(void (*entry)(void *), void *arg) __noreturn;
+
+/* Leaves the kernel through the frame task_user_regs(current). Interrupts off. */
+void arch_return_to_user(void) __noreturn;
+
+/* Prepares the user frame of a fresh program: everything zero but entry point and stack. */
+void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned long sp);
+
+/* Gives @task a clean FPU state; arch_fork copies registers (0 as the child's result) and FPU. */
+void arch_fpu_init(struct task *task);
+void arch_fork(struct task *child, const struct task *parent);
+
+#include <asm/switch.h>

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Architecture contract: where a system call's number, arguments and result live. */
+#pragma once
+
+#include <arch/regs.h>
+
+static inline unsigned long syscall_nr(const struct pt_regs *regs);
+static inline void syscall_set_result(struct pt_regs *regs, long result);
+
+/* Calls fn with the six argument registers. */
+typedef long (*syscall_fn)(unsigned long, unsigned long, unsigned long, unsigned long,
+			   unsigned long, unsigned long);
+static inline long syscall_call(syscall_fn fn, const struct pt_regs *regs);
+
+#include <asm/syscall.h>

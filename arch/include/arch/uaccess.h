@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Architecture contract: the only ways to touch user memory. */
+#pragma once
+
+#include <hotregs/types.h>
+
+/*
+ * Copy to or from the current task's user memory, resolving page faults; 0 or -EFAULT (range
+ * outside user space, no such mapping, no right, out of memory). May sleep.
+ */
+int copy_from_user(void *dst, const void __user *src, size_t n);
+int copy_to_user(void __user *dst, const void *src, size_t n);
+
+/*
+ * Copies a NUL-terminated string of at most @size-1 characters; returns its length, -EFAULT, or
+ * -ENAMETOOLONG. May sleep.
+ */
+ssize_t strncpy_from_user(char *dst, const char __user *src, size_t size);
+
+/* Is [addr, addr+n) inside user space, without wrapping? */
+static inline bool user_range_ok(unsigned long addr, size_t n);
+
+/*
+ * Reads user memory for a sampler: walks the loaded page tables and reads through the direct map,
+ * so it can neither fault nor sleep. The cache makes a second read of the same page a compare.
+ */
+struct user_reader {
+	unsigned long page; /* cached user page */
+	const u8 *data;     /* where the direct map shows it; NULL: none */
+};
+
+/* One aligned machine word at @addr; false when it is not mapped readable for user. NMI-safe. */
+static inline bool user_reader_word(struct user_reader *r, unsigned long addr, unsigned long *word);
+
+/* Finds @addr's page for user_reader_word(). NMI-safe. */
+bool user_reader_map(struct user_reader *r, unsigned long addr);
+
+#include <arch/mmu.h>
+
+static inline bool user_range_ok(unsigned long addr, size_t n)
+{
+	return n <= USER_END && addr <= USER_END - n && addr >= USER_START;
+}
+
+static inline bool user_reader_word(struct user_reader *r, unsigned long addr, unsigned long *word)
+{
+	if (unlikely((addr & PAGE_MASK) != r->page || !r->data) && !user_reader_map(r, addr))
+		return false;
+	*word = *(const unsigned long *)(r->data + (addr & ~PAGE_MASK));
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* x86_64 part of arch/clock.h: the time-stamp counter (Intel SDM vol. 3, 17.17). */
+#pragma once
+
+/* Set by drivers/timer/tsc.c: ns = (tsc - base) * mult >> 32. */
+extern u64 tsc_base, tsc_mult;
+
+static inline u64 clock_cycles(void)
+{
+	u32 lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (u64)hi << 32 | lo;
+}
+
+static inline u64 clock_cycles_to_ns(u64 cycles)
+{
+	return (unsigned __int128)(cycles - tsc_base) * tsc_mult >> 32;
+}

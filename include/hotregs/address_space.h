@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* User address spaces: areas, demand paging, copy on write. */
+#pragma once
+
+#include <hotregs/list.h>
+#include <hotregs/mm.h>
+#include <hotregs/wait.h>
+
+struct file;
+struct pt_regs;
+
+#define BUILD_ID_SIZE 20
+
+/* An executable's identity, shared by the areas that map it. Reference counted. */
+struct exe {
+	u32 refs;
+	char path[64];
+	u8 build_id[BUILD_ID_SIZE];
+	u8 build_id_size; /* 0: the file has none */
+	u64 ino;
+};
+
+/* One area [start, end) of an address space, page aligned. */
+struct vma {
+	struct list_head node; /* in mm->vmas, rising */
+	unsigned long start, end;
+	unsigned prot;                  /* MMU_READ | MMU_WRITE | MMU_EXEC */
+	unsigned flags;                 /* VMA_* */
+	const u8 *data;                 /* file contents that appear at start; NULL: zeroes */
+	size_t data_size;               /* bytes; the rest of the area is zero */
+	u64 file_offset;                /* of data in the file, for MMAP records */
+	struct exe *exe;                /* NULL: anonymous */
+	struct file *file;              /* of a device mapping (VMA_SHARED); holds a reference */
+	void *pages;                    /* VMA_SHARED: vmap address of the pages shown */
+	void (*close)(struct vma *vma); /* VMA_SHARED: the area goes away; may sleep; may be NULL */
+};
+#define VMA_STACK  BIT(0)
+#define VMA_HEAP   BIT(1)
+#define VMA_SHARED BIT(2) /* a device's pages; not inherited by fork */
+
+struct mm {
+	struct mmu mmu;
+	u32 refs;
+	struct mutex lock; /* guards vmas */
+	struct list_head vmas;
+	unsigned long brk_start, brk;
+	u64 faults_min, faults_maj;
+};
+
+#define USER_STACK_SIZE (1UL << 20) /* reserved, demand zero; the page below is never mapped */
+
+/* An empty address space with one reference; ERR_PTR(-ENOMEM). */
+struct mm *mm_create(void);
+/* A copy-on-write copy for fork; ERR_PTR(-ENOMEM). May sleep. */
+struct mm *mm_fork(struct mm *mm);
+/* Drops a reference; the last frees everything. May sleep. */
+void mm_put(struct mm *mm);
+
+/*
+ * Adds an area; -EEXIST when it overlaps another, -ENOMEM, -EINVAL (not aligned, not in user space,
+ * W and X). The template is copied; takes over its references. Lock held by the caller.
+ */
+int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added);
+/* A free gap of @size bytes for mmap, or 0. Lock held by the caller. */
+unsigned long mm_find_gap(struct mm *mm, size_t size);
+/* Removes [start, end), splitting areas at its ends (VMA_SHARED areas go only whole: -EINVAL). */
+int mm_unmap(struct mm *mm, unsigned long start, unsigned long end);
+/* Moves the break; returns the break in force (unchanged when refused). */
+unsigned long mm_brk(struct mm *mm, unsigned long new_break);
+struct vma *mm_find_vma(struct mm *mm, unsigned long addr);
+
+/*
+ * Resolves a fault at @addr that needs @access (one of MMU_READ, MMU_WRITE, MMU_EXEC) in the
+ * current task's address space. 0; -EFAULT no such area or right; -ENOMEM. Counts page-fault events
+ * with
+ * @regs, the faulting registers. May sleep.
+ */
+int mm_fault(struct mm *mm, unsigned long addr, unsigned access, const struct pt_regs *regs);
+
+/* Loads what @next runs in, keeping the last user space for kernel threads. Scheduler only. */
+void mm_switch(struct mm *next);
+
+/* Bytes of user memory resident, for leak tests and /proc. */
+size_t mm_resident_pages(const struct mm *mm);
+struct exe *exe_get(struct exe *exe);
+void exe_put(struct exe *exe);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* struct cpu: all state that belongs to one processor. Touched by that processor only, with
+ * interrupts disabled, unless a member says otherwise. */
+#pragma once
+
+#include <hotregs/list.h>
+#include <hotregs/spinlock.h>
+#include <hotregs/task.h>
+
+#include <arch/regs.h>
+#include <asm/cpu.h> /* struct arch_cpu */
+
+#define MAX_CPUS 8
+
+/* Contexts that can nest on a CPU, each with perf buffers of its own. */
+enum cpu_context { CTX_TASK, CTX_IRQ, CTX_NESTED_IRQ, CTX_NMI, NR_CPU_CONTEXTS };
+
+#define NR_PRIORITIES 32
+
+struct run_queue {
+	struct spinlock lock;
+	u32 bitmap; /* bit p: queue[p] is not empty */
+	struct list_head queue[NR_PRIORITIES];
+};
+
+struct cpu {
+	struct cpu *self;     /* first: the architecture reads it through its per-CPU register */
+	struct task *current; /* second, for the same reason */
+	u32 id;
+	bool need_resched;
+	u8 irq_depth; /* interrupts being served, not counting NMIs */
+	u8 nmi_depth;
+	u32 perf_active; /* non-zero: CPU-wide events watch switches here */
+	u64 nr_switches;
+	struct task *idle;
+	struct task *switched_from; /* for finish_switch() */
+	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
+	struct run_queue rq;
+	struct irq_work *irq_work;                /* pending, a lock-free stack; NMI pushes too */
+	struct list_head timers;                  /* armed timers, earliest first */
+	struct perf_cpu *perf;                    /* kernel/perf's part */
+	struct pt_regs hot_regs[NR_CPU_CONTEXTS]; /* for arch_hot_regs(); other fields stay zero */
+	struct arch_cpu arch;
+};
+
+extern struct cpu cpus[MAX_CPUS];
+extern u32 nr_cpus; /* that run */
+
+#define for_each_cpu(cpu) for (struct cpu *cpu = cpus; cpu < cpus + nr_cpus; cpu++)
+
+#include <arch/percpu.h>
+
+/* Which of the nestable contexts is the caller in? */
+static inline enum cpu_context cpu_context(const struct cpu *cpu)
+{
+	if (unlikely(cpu->nmi_depth))
+		return CTX_NMI;
+	return cpu->irq_depth > 1 ? CTX_NESTED_IRQ : (enum cpu_context)cpu->irq_depth;
+}
+
+/* Is the caller serving a non-maskable interrupt? */
+static inline bool in_nmi(void)
+{
+	return this_cpu()->nmi_depth;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What drivers give the core: consoles, the export channel; and how drivers are started. */
+#pragma once
+
+#include <hotregs/types.h>
+
+/* A place messages go. write() is NMI-safe and polls. */
+struct console {
+	const char *name;
+	void (*write)(const char *s, size_t n);
+	struct console *next;
+};
+void console_register(struct console *console);
+
+/* Input from a console's receive interrupt, one byte. Interrupts off. */
+void console_input(char c);
+
+/* The channel by which bulk data, the profile, leaves the machine. The last registered wins. */
+struct export_channel {
+	const char *name;
+	/* Writes all of @buf (kernel memory, any address); 0 or -EIO. May sleep. One caller at a
+	 * time. */
+	int (*write)(const void *buf, size_t n);
+};
+void export_register(const struct export_channel *channel);
+
+/*
+ * Driver start-up: called in order of level, then of link. Each prints what it found, and leaves
+ * the machine alone when its device is absent.
+ */
+typedef void (*initcall_t)(void);
+#define INITCALL(level, fn) \
+	static const initcall_t initcall_##fn __used __section(".initcall." #level) = fn
+/* Levels: 1 interrupt controllers, 2 clocks and timers, 3 buses, 4 devices */
+void initcalls_run(void);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Circular doubly linked lists whose nodes live inside the listed objects. */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD_INIT(name)     \
+	{                        \
+		&(name), &(name) \
+	}
+
+static inline void list_init(struct list_head *l)
+{
+	l->next = l->prev = l;
+}
+
+static inline bool list_empty(const struct list_head *l)
+{
+	return l->next == l;
+}
+
+/* Puts @n between two neighbours. */
+static inline void list_insert(struct list_head *n, struct list_head *prev, struct list_head *next)
+{
+	n->prev = prev;
+	n->next = next;
+	prev->next = n;
+	next->prev = n;
+}
+
+static inline void list_add(struct list_head *n, struct list_head *head)
+{
+	list_insert(n, head, head->next);
+}
+
+static inline void list_add_tail(struct list_head *n, struct list_head *head)
+{
+	list_insert(n, head->prev, head);
+}
+
+/* Takes @n off its list and leaves it an empty list of its own, so that a second call is harmless.
+ */
+static inline void list_del(struct list_head *n)
+{
+	n->prev->next = n->next;
+	n->next->prev = n->prev;
+	list_init(n);
+}
+
+#define list_entry(ptr, type, member)  container_of(ptr, type, member)
+#define list_first(head, type, member) list_entry((head)->next, type, member)
+
+#define list_for_each(pos, head, member)                                                   \
+	for (pos = list_entry((head)->next, typeof(*pos), member); &pos->member != (head); \
+	     pos = list_entry(pos->member.next, typeof(*pos), member))
+
+/* As list_for_each(), and the body may take @pos off the list. */
+#define list_for_each_safe(pos, tmp, head, member)                    \
+	for (pos = list_entry((head)->next, typeof(*pos), member),    \
+	    tmp = list_entry(pos->member.next, typeof(*pos), member); \
+	     &pos->member != (head);                                  \
+	     pos = tmp, tmp = list_entry(tmp->member.next, typeof(*tmp), member))

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Physical pages, kernel memory, and kernel mappings. */
+#pragma once
+
+#include <hotregs/types.h>
+
+#include <arch/mmu.h>
+
+#define MAX_PAGE_ORDER 10 /* 4 MiB */
+
+/* Hands all RAM of boot_info but what is in use (kernel, archive, ...) to the page allocator. */
+void page_init(void);
+
+/* 2^order contiguous pages in the direct map, contents undefined, one reference. NULL: none left.
+ */
+void *page_alloc(unsigned order);
+void *page_alloc_zeroed(unsigned order);
+
+/* Drops a reference to the block at @va, freeing it with the last one. @va NULL is ignored. */
+void page_free(void *va, unsigned order);
+
+/* Reference counts of single pages, for memory shared between address spaces. */
+void page_get(phys_addr_t pa);
+void page_put(phys_addr_t pa);
+u32 page_refs(phys_addr_t pa);
+
+/* Pages free now, and handed to the allocator at boot. */
+size_t page_nr_free(void);
+size_t page_nr_total(void);
+
+/* Small objects; 16-byte aligned; kmalloc(0) is an object too. NULL: out of memory. kfree(NULL) ok.
+ * None of the allocators sleeps; none may be called from an NMI. */
+void *kmalloc(size_t size);
+void *kzalloc(size_t size);
+void kfree(void *p);
+
+/* Bytes in live kmalloc() objects: for leak tests. */
+size_t kmalloc_in_use(void);
+
+/*
+ * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
+ * vmap_alloc() backs them with zeroed pages. NULL: out of memory or addresses.
+ */
+void *vmap_alloc(size_t pages);
+void vmap_free(void *va, size_t pages);
+/* The page behind vmap address @va. */
+phys_addr_t vmap_phys(const void *va);
+
+/* Maps device registers, uncached; never unmapped. NULL: out of memory. @pa need not be aligned. */
+void *ioremap(phys_addr_t pa, size_t size);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Performance events as the rest of the kernel sees them: the hooks that feed them, and how kernel
+ * code opens one with a handler of its own. What is inside is kernel/perf's.
+ */
+#pragma once
+
+#include <hotregs/cpu.h>
+#include <hotregs/perf_ring.h>
+#include <hotregs/types.h>
+#include <uapi/perf_event.h>
+
+#include <arch/perf.h>
+
+struct file;
+struct mm;
+struct perf_event;
+struct vma;
+
+/* What a sample says beside its registers; the core fills it before a handler runs. */
+struct perf_sample_data {
+	u64 ip;
+	u64 addr;   /* page faults: the address; else 0 */
+	u64 period; /* events this sample stands for */
+	u64 time;   /* clock_ns() */
+};
+
+/*
+ * Called for every overflow that the policy lets through, with @regs already those the policy
+ * chose (the user trap frame when the kernel is excluded). Interrupts off, may be NMI, may hold the
+ * run-queue lock: it may not sleep, allocate, lock or wake; irq_work is the way out.
+ */
+typedef void (*perf_overflow_handler_t)(struct perf_event *event, struct perf_sample_data *data,
+					struct pt_regs *regs);
+
+/*
+ * Opens an event for kernel code, disabled or not as @attr says: on @task (NULL: all tasks of
+ * @cpu), on @cpu (-1: wherever the task runs). @handler NULL is the default one, which writes to
+ * the ring. ERR_PTR(-errno) as perf_event_open(2). May sleep.
+ */
+struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
+						    struct task *task,
+						    perf_overflow_handler_t handler, void *context);
+void *perf_event_context(const struct perf_event *event); /* the @context above. Any context */
+void perf_event_enable(struct perf_event *event);
+void perf_event_disable(struct perf_event *event);
+/* Current value; *enabled and *running (may be NULL) in ns. Any context but NMI. */
+u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running);
+/* Detaches and frees. May sleep. */
+void perf_event_release(struct perf_event *event);
+
+/*
+ * Appends what the policy allows @event to see of the chain behind @regs, with context markers: the
+ * kernel chain, then the user chain of the same task. Call from an overflow handler. NMI-safe.
+ */
+void perf_callchain(const struct perf_event *event, const struct pt_regs *regs,
+		    struct callchain *chain);
+
+/* --- Hooks --- */
+
+/* Sets up @cpu's part; before its first switch. */
+void perf_init_cpu(struct cpu *cpu);
+
+/*
+ * The outgoing task is about to leave the CPU; @regs are hot, taken in schedule(). Interrupts off,
+ * run-queue lock held, @prev's address space loaded. Call only when perf_switch_watched().
+ */
+void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs);
+
+/* Does anybody watch this switch? Three loads and one branch: all a switch pays without listener.
+ */
+static inline bool perf_switch_watched(const struct cpu *cpu, const struct task *prev,
+				       const struct task *next)
+{
+	return unlikely(cpu->perf_active | prev->perf_active | next->perf_active);
+}
+
+/* @child of current is about to be published: inherits events. 0 or -ENOMEM. May sleep. */
+int perf_task_fork(struct task *child);
+/* @child has been published: the FORK record. May sleep. */
+void perf_task_forked(struct task *child);
+/* A task that never ran is being undone. May sleep. */
+void perf_task_discard(struct task *child);
+/* current has become another program; its areas follow through perf_mmap(). May sleep. */
+void perf_task_exec(void);
+/* current changed its name without exec. */
+void perf_task_comm(void);
+/*
+ * @task has switched away for the last time, on this CPU: EXIT record after its last sample, counts
+ * folded into its parent events. Interrupts off, no lock held.
+ */
+void perf_task_dead(struct task *task);
+/* Last: frees what perf_task_dead() left. May sleep. */
+void perf_task_free(struct task *task);
+/* current mapped @vma. Records MMAP/MMAP2. May sleep. */
+void perf_mmap(const struct vma *vma);
+/* A page fault of the current task was resolved. @regs: the faulting registers. May sleep. */
+void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major);
+
+/* --- System call and file side (kernel/proc/sys_perf.c uses these) --- */
+
+/* Prints the calling CPU's and current's events, for panic. Any context. */
+void perf_print_state(void);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes and the system-call layer. */
+#pragma once
+
+#include <hotregs/address_space.h>
+#include <hotregs/sched.h>
+
+struct pt_regs;
+
+#define EXEC_MAX_ARGS  64
+#define EXEC_ARGS_SIZE 8192 /* bytes of argument and environment strings together */
+
+/* Runs system call syscall_nr(regs) and stores its result; from the entry code, interrupts on. */
+void do_syscall(struct pt_regs *regs);
+
+/*
+ * What a task must do before it goes back to user mode: end when killed. Called by every return to
+ * user mode, interrupts on.
+ */
+void exit_to_user(struct pt_regs *regs);
+
+/* Starts pid 1 from @path with the arguments in @args (words, quotes as a shell's). -errno. */
+int process_start_init(const char *path, const char *args);
+
+/* A program did what it may not: report on the console and end it with @signal. May not return to
+ * the program; callable only with interrupts enabled. */
+void process_fault(struct pt_regs *regs, int signal, const char *what, unsigned long addr);
+
+/* System-call bodies other code uses. All may sleep. */
+pid_t process_fork(void);
+int process_exec(const char *path, char *const argv[], char *const envp[]); /* kernel pointers */
+void process_exit(int status) __noreturn; /* @status in wait(2) encoding */
+pid_t process_wait(pid_t pid, int *status, int options);
+int process_kill(pid_t pid, int signal);
+
+#define WAIT_STATUS_EXIT(code)  (((code)&0xff) << 8)
+#define WAIT_STATUS_SIGNAL(sig) ((sig)&0x7f)
+
+/* --- ELF (kernel/proc/elf.c), a pure parser of static ET_EXEC files --- */
+#define ELF_MAX_SEGMENTS 8
+struct elf_segment {
+	unsigned long vaddr;
+	size_t memsz, filesz;
+	u64 offset;
+	unsigned prot; /* MMU_* */
+};
+struct elf_image {
+	unsigned long entry;
+	unsigned nr_segments;
+	struct elf_segment segment[ELF_MAX_SEGMENTS];
+	u8 build_id[BUILD_ID_SIZE];
+	u8 build_id_size;
+};
+/* -ENOEXEC for anything but a well-formed static executable of this machine. Any context. */
+int elf_parse(const u8 *data, size_t size, struct elf_image *image);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spin locks. Every one is held with interrupts disabled, and the kernel is preemptible exactly
+ * where interrupts are enabled; so holding a lock also means not being preempted, and no counter is
+ * needed for either. NMI code takes none.
+ */
+#pragma once
+
+#include <arch/irq.h>
+#include <hotregs/types.h>
+
+struct spinlock {
+	u32 held;
+};
+
+#define SPINLOCK_INIT \
+	{             \
+		0     \
+	}
+
+/* Takes @lock with interrupts already disabled. */
+static inline void spin_lock(struct spinlock *lock)
+{
+	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
+		while (READ_ONCE(lock->held))
+			cpu_relax();
+}
+
+static inline void spin_unlock(struct spinlock *lock)
+{
+	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+}
+
+/* Disables interrupts and takes @lock; the result goes to spin_unlock_irqrestore(). */
+static inline unsigned long spin_lock_irqsave(struct spinlock *lock)
+{
+	unsigned long flags = irq_save();
+
+	spin_lock(lock);
+	return flags;
+}
+
+static inline void spin_unlock_irqrestore(struct spinlock *lock, unsigned long flags)
+{
+	spin_unlock(lock);
+	irq_restore(flags);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* struct task: a thread of execution, kernel's or user's. The rooms each own a part of it. */
+#pragma once
+
+#include <hotregs/list.h>
+#include <hotregs/types.h>
+
+#include <asm/task.h> /* struct arch_task, KERNEL_STACK_SIZE */
+
+struct mm;
+struct files;
+struct pt_regs;
+struct wait_queue;
+struct perf_task;
+
+#define TASK_COMM_LEN 16
+
+/* Task flags. */
+#define TASK_KTHREAD BIT(0) /* never runs in user mode, owns no mm */
+#define TASK_IDLE    BIT(1) /* a CPU's idle loop, pid 0 */
+
+enum task_state {
+	TASK_RUNNING,  /* running or on a run queue */
+	TASK_SLEEPING, /* waits; wake_up_task() makes it run */
+	TASK_DEAD,     /* has switched away, or is about to, for the last time */
+};
+
+struct task {
+	/* Scheduler (kernel/sched); under the run-queue lock. */
+	unsigned long stack;       /* lowest address of the kernel stack */
+	struct list_head run_node; /* in its priority's queue while TASK_RUNNING and not current */
+	enum task_state state;
+	u32 flags;   /* TASK_* bits */
+	u8 priority; /* 0 idle only, 1 lowest .. 31 highest */
+	bool killed; /* a fatal signal waits; sleeps end with -EINTR */
+	u8 kill_signal;
+	s16 slice_left; /* ticks */
+	u32 cpu;
+	u64 nr_switches;       /* times switched out */
+	u64 utime, stime;      /* ticks charged in user and kernel mode */
+	struct mm *mm;         /* NULL for kernel threads */
+	struct arch_task arch; /* saved stack pointer, FPU state */
+
+	/* perf (kernel/perf). */
+	u32 perf_active;        /* non-zero: has events that watch switches */
+	struct perf_task *perf; /* its events; NULL: none ever */
+
+	/* Processes (kernel/proc). */
+	pid_t pid;                /* process */
+	pid_t tid;                /* thread; equals pid for the first one */
+	char comm[TASK_COMM_LEN]; /* NUL-terminated name */
+	struct files *files;
+	struct task *parent;
+	struct list_head children; /* of this task, by sibling */
+	struct list_head sibling;
+	struct list_head all_node;     /* in the list of all tasks */
+	struct wait_queue *child_exit; /* woken when a child has gone */
+	int exit_status;               /* wait(2) encoding */
+	bool zombie;                   /* off the CPU for good; may be reaped */
+	char cwd[128];
+};

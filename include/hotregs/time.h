@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks and timers. */
+#pragma once
+
+#include <hotregs/list.h>
+#include <hotregs/types.h>
+
+#include <arch/clock.h>
+
+/* Nanoseconds since boot. NMI-safe, monotonic per CPU, a few instructions. */
+static inline u64 clock_ns(void)
+{
+	return clock_cycles_to_ns(clock_cycles());
+}
+
+/* Seconds since 1970 at boot; from the board's real-time clock, 0 when it has none. */
+extern u64 clock_boot_epoch;
+
+/* A one-shot timer; runs in interrupt context on the CPU that armed it. */
+struct timer {
+	struct list_head node; /* in cpu->timers, earliest first, while armed */
+	u64 expires;           /* clock_ns() */
+	u32 cpu;
+	void (*func)(struct timer *timer, struct pt_regs *regs); /* @regs: what was interrupted */
+};
+
+/* Prepares a timer; @func may arm it again. */
+void timer_init(struct timer *timer, void (*func)(struct timer *, struct pt_regs *));
+
+/* Arms (or moves) @timer on this CPU. Any context but NMI. */
+void timer_arm(struct timer *timer, u64 expires);
+
+/* Disarms @timer; harmless when it is not armed. Any context but NMI. */
+void timer_cancel(struct timer *timer);
+
+/* A device that can interrupt this CPU once at a given time. */
+struct clock_event {
+	const char *name;
+	void (*set)(u64 delta_ns); /* interrupt in so many ns, at least 1; UINT64_MAX: never */
+};
+void time_set_clock_event(const struct clock_event *dev);
+
+/* Called by the clock-event driver's interrupt: runs what has expired, arms the next. */
+void time_interrupt(struct pt_regs *regs);
+
+/* Starts this CPU's tick when it leaves idle; stops it by itself. Interrupts off. */
+void time_tick_start(void);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Stack ranges, symbols and the printed backtrace, over the architecture's walker. */
+#pragma once
+
+#include <arch/unwind.h>
+
+/*
+ * The kernel stack that contains @sp: @task's own, or one of this CPU's exception stacks. Fills
+ * [*low, *high) and returns true. NMI-safe.
+ */
+bool unwind_stack_range(const struct task *task, unsigned long sp, unsigned long *low,
+			unsigned long *high);
+
+/*
+ * The four frame checks shared by architectures: a record of @size bytes at @fp is aligned, inside
+ * [low, high), above the last one, and does not wrap. NMI-safe.
+ */
+static inline bool unwind_frame_valid(unsigned long fp, size_t size, unsigned long low,
+				      unsigned long high)
+{
+	/* One unsigned compare each stops: misaligned, below or above the stack, wrapping. */
+	return !(fp & (sizeof(long) - 1)) && fp - low < high - low && size <= high - fp;
+}
+
+/* Prints the kernel chain from @regs and, where known, the user chain after it. Any context. */
+void print_backtrace(const struct task *task, const struct pt_regs *regs);
+
+/* --- Kernel symbols (kernel/unwind/kallsyms.c), a sorted table linked into the kernel --- */
+
+/* The function that contains @ip: its name, *offset and *size in bytes (each may be NULL); NULL. */
+const char *kallsyms_lookup(unsigned long ip, unsigned long *offset, unsigned long *size);
+
+/* Address of symbol @name; 0 when unknown. Linear: not for hot paths. */
+unsigned long kallsyms_address(const char *name);
+
+/* Symbol number @i in address order: name and address; false past the end. */
+bool kallsyms_entry(size_t i, const char **name, unsigned long *address);

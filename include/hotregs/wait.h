@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Wait queues, the one way to sleep until something has happened. */
+#pragma once
+
+#include <hotregs/sched.h>
+#include <hotregs/spinlock.h>
+
+struct wait_queue {
+	struct spinlock lock;
+	struct list_head waiters;
+};
+
+/* One sleeper on one queue; it lives on the sleeper's stack. */
+struct waiter {
+	struct task *task;
+	struct list_head node;
+};
+
+#define WAIT_QUEUE_INIT(name)                                 \
+	{                                                     \
+		SPINLOCK_INIT, LIST_HEAD_INIT((name).waiters) \
+	}
+
+void wait_queue_init(struct wait_queue *q);
+
+/* Puts the caller on @q and marks it TASK_SLEEPING; check the condition after, then schedule(). */
+void wait_prepare(struct wait_queue *q, struct waiter *w);
+
+/* Takes the caller off again and marks it TASK_RUNNING. */
+void wait_finish(struct wait_queue *q, struct waiter *w);
+
+/* Wakes everybody on @q. Any context but NMI. */
+void wake_up(struct wait_queue *q);
+
+/*
+ * Sleeps until @condition. Evaluates to 0, or -EINTR when the task was killed meanwhile. It
+ * expands in the caller, so that the caller is where the task went to sleep.
+ */
+#define wait_event(q, condition)               \
+	({                                     \
+		struct waiter _w;              \
+		int _ret = 0;                  \
+                                               \
+		while (!(condition)) {         \
+			wait_prepare(q, &_w);  \
+			if (current->killed)   \
+				_ret = -EINTR; \
+			else if (!(condition)) \
+				schedule();    \
+			wait_finish(q, &_w);   \
+			if (_ret)              \
+				break;         \
+		}                              \
+		_ret;                          \
+	})
+
+/* A sleeping lock, handed out in order of arrival. */
+struct mutex {
+	struct task *owner;
+	struct wait_queue waiters;
+};
+
+#define MUTEX_INIT(name)                              \
+	{                                             \
+		NULL, WAIT_QUEUE_INIT((name).waiters) \
+	}
+
+void mutex_init(struct mutex *m);
+/* May sleep, and not even a fatal signal ends the wait. */
+void mutex_lock(struct mutex *m);
+void mutex_unlock(struct mutex *m);
+
+/* Sleeps for at least @ns nanoseconds; -EINTR when killed. May sleep. */
+int sleep_ns(u64 ns);
