@@ -4,8 +4,8 @@ ARCH        := x86_64
 LINKER      := linker/x86_64.ld
 BOOT        := pvh acpi
 DRIVERS     := irq/i8259 irq/lapic irq/ioapic timer/tsc timer/hpet timer/pit timer/lapic_timer \
-	       timer/cmos_rtc serial/uart16550 bus/pci bus/virtio_pci bus/virtio_ring \
-	       export/virtio_console export/uart_export
+	       timer/cmos_rtc serial/uart16550 bus/pci bus/pci_ports bus/virtio_pci \
+	       bus/virtio_ring export/virtio_console export/uart_export
 QEMU        := qemu-system-x86_64
 QEMU_BOARD  := -M q35 -cpu max,-x2apic -device isa-debug-exit,iobase=0xf4,iosize=4
 # isa-debug-exit turns a written code c into the exit status 2c+1.

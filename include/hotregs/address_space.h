@@ -45,6 +45,7 @@ struct mm {
 	struct list_head vmas;
 	unsigned long brk_start, brk;
 	u64 faults_min, faults_maj;
+	size_t resident; /* pages of private memory mapped */
 };
 
 #define USER_STACK_SIZE (1UL << 20) /* reserved, demand zero; the page below is never mapped */
@@ -53,34 +54,60 @@ struct mm {
 struct mm *mm_create(void);
 /* A copy-on-write copy for fork; ERR_PTR(-ENOMEM). May sleep. */
 struct mm *mm_fork(struct mm *mm);
+/* One more reference to an @mm that cannot go away meanwhile. Any context. */
+static inline struct mm *mm_get(struct mm *mm)
+{
+	__atomic_fetch_add(&mm->refs, 1, __ATOMIC_RELAXED);
+	return mm;
+}
 /* Drops a reference; the last frees everything. May sleep. */
 void mm_put(struct mm *mm);
 
 /*
- * Adds an area; -EEXIST when it overlaps another, -ENOMEM, -EINVAL (not aligned, not in user space,
- * W and X). The template is copied; takes over its references. Lock held by the caller.
+ * The areas of an address space. The caller holds mm->lock, or is the only one who knows @mm.
+ *
+ * mm_add_vma() adds an area; -EEXIST when it overlaps another or would touch the guard page below a
+ * stack, -ENOMEM (also for more private writable memory than is free now, stacks excepted), -EINVAL
+ * (not aligned, not in user space, more data than area, W and X). The template is copied; its
+ * references are taken over on success.
  */
 int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added);
-/* A free gap of @size bytes for mmap, or 0. Lock held by the caller. */
+/* The highest free gap of @size bytes, for mmap; 0: none. */
 unsigned long mm_find_gap(struct mm *mm, size_t size);
-/* Removes [start, end), splitting areas at its ends (VMA_SHARED areas go only whole: -EINVAL). */
+/*
+ * Removes [start, end), splitting areas at its ends. -EINVAL: not aligned, not in user space, or
+ * part of a VMA_SHARED area, which goes only whole. -ENOMEM. Nothing has changed then. May sleep.
+ */
 int mm_unmap(struct mm *mm, unsigned long start, unsigned long end);
-/* Moves the break; returns the break in force (unchanged when refused). */
+/* Moves the break; returns the break in force (unchanged when refused). May sleep. */
 unsigned long mm_brk(struct mm *mm, unsigned long new_break);
+/* The area that contains @addr, or NULL. */
 struct vma *mm_find_vma(struct mm *mm, unsigned long addr);
 
 /*
  * Resolves a fault at @addr that needs @access (one of MMU_READ, MMU_WRITE, MMU_EXEC) in the
  * current task's address space. 0; -EFAULT no such area or right; -ENOMEM. Counts page-fault events
- * with
- * @regs, the faulting registers. May sleep.
+ * with @regs, the faulting registers. Takes mm->lock. May sleep.
  */
 int mm_fault(struct mm *mm, unsigned long addr, unsigned access, const struct pt_regs *regs);
 
-/* Loads what @next runs in, keeping the last user space for kernel threads. Scheduler only. */
-void mm_switch(struct mm *next);
+/*
+ * Loads what @next runs in; NULL, a kernel thread's, keeps the last user space. Interrupts off;
+ * the scheduler's, and exec's.
+ */
+static inline void mm_switch(struct mm *next)
+{
+	struct cpu *cpu = this_cpu();
 
-/* Bytes of user memory resident, for leak tests and /proc. */
+	if (next && next != cpu->loaded_mm) {
+		cpu->loaded_mm = next;
+		mmu_load(&next->mmu);
+	}
+}
+
+/* Pages of private user memory mapped, for leak tests and /proc. Any context. */
 size_t mm_resident_pages(const struct mm *mm);
+
+/* References to @exe, which came from kmalloc(); NULL is passed through. Any context but NMI. */
 struct exe *exe_get(struct exe *exe);
 void exe_put(struct exe *exe);

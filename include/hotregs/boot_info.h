@@ -4,9 +4,10 @@
 
 #include <hotregs/types.h>
 
-#define BOOT_MAX_REGIONS 64
-#define BOOT_MAX_CPUS    8
-#define BOOT_CMDLINE_MAX 2048
+#define BOOT_MAX_REGIONS  64
+#define BOOT_MAX_RESERVED 16
+#define BOOT_MAX_CPUS     8
+#define BOOT_CMDLINE_MAX  2048
 
 struct boot_region {
 	phys_addr_t start;
@@ -18,6 +19,8 @@ struct boot_info {
 	char cmdline[BOOT_CMDLINE_MAX];           /* NUL-terminated */
 	struct boot_region ram[BOOT_MAX_REGIONS]; /* usable RAM, rising, not overlapping */
 	unsigned nr_ram;
+	struct boot_region reserved[BOOT_MAX_RESERVED]; /* RAM that is somebody else's, any order */
+	unsigned nr_reserved;
 	struct boot_region archive;     /* newc cpio image; size 0: none */
 	phys_addr_t rsdp;               /* ACPI root pointer; 0: unknown */
 	struct boot_region framebuffer; /* size 0: none */
@@ -25,13 +28,33 @@ struct boot_info {
 
 extern struct boot_info boot_info;
 
-/* Fills boot_info from a PVH start-of-day structure at direct-map address @start_info; -EINVAL. */
+/*
+ * Adds [start, end) to @info's RAM, joining the regions that it touches. RAM for which there is no
+ * entry left is not used.
+ */
+void boot_add_ram(struct boot_info *info, u64 start, u64 end);
+
+/*
+ * Shows a parser @size bytes of physical memory at @pa; NULL when the boot mappings do not reach
+ * them. This is all of the hand-over that a parser can touch.
+ */
+typedef const void *(*phys_window_t)(phys_addr_t pa, size_t size);
+
+/*
+ * Fills boot_info (and acpi_info) from a PVH start-of-day structure at direct-map address
+ * @start_info. Once, while the boot code's page tables are loaded: they show the first 4 GiB.
+ * -EINVAL: not such a structure, or one that asks for what this kernel does not do (more than one
+ * module, a command line that does not fit). -ENOMEM: it names no RAM.
+ */
 int boot_parse_pvh(const void *start_info);
+
+/* The same with @info, and memory as @window shows it; leaves acpi_info alone. */
+int pvh_parse(struct boot_info *info, const void *start_info, phys_window_t window);
 
 /*
  * Looks up @key in the kernel command line ("key=value" or bare "key"); what follows " -- " belongs
- * to init and is not searched. Copies the value (empty for a bare key) into @value, cut to @size.
- * Returns 0, -ENOENT when absent, -ENOSPC when cut. Any context.
+ * to init and is not searched. The last one of several counts. Copies the value (empty for a bare
+ * key) into @value, cut to @size. Returns 0, -ENOENT when absent, -ENOSPC when cut. Any context.
  */
 int cmdline_get(const char *key, char *value, size_t size);
 

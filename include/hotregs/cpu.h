@@ -6,6 +6,7 @@
 #include <hotregs/list.h>
 #include <hotregs/spinlock.h>
 #include <hotregs/task.h>
+#include <hotregs/time.h>
 
 #include <arch/regs.h>
 #include <asm/cpu.h> /* struct arch_cpu */
@@ -17,30 +18,35 @@ enum cpu_context { CTX_TASK, CTX_IRQ, CTX_NESTED_IRQ, CTX_NMI, NR_CPU_CONTEXTS }
 
 #define NR_PRIORITIES 32
 
+/*
+ * Runnable tasks by priority. Those of one priority form a ring through run_node, the running one
+ * among them; ring[p] is whose turn it is.
+ */
 struct run_queue {
 	struct spinlock lock;
-	u32 bitmap; /* bit p: queue[p] is not empty */
-	struct list_head queue[NR_PRIORITIES];
+	u32 bitmap; /* bit p: ring[p] is not NULL */
+	struct task *ring[NR_PRIORITIES];
 };
 
 struct cpu {
 	struct cpu *self;     /* first: the architecture reads it through its per-CPU register */
-	struct task *current; /* second, for the same reason */
+	struct task *running; /* second, for the same reason; read as `current` */
 	u32 id;
 	bool need_resched;
 	u8 irq_depth; /* interrupts being served, not counting NMIs */
 	u8 nmi_depth;
+	struct arch_cpu arch;
 	u32 perf_active; /* non-zero: CPU-wide events watch switches here */
 	u64 nr_switches;
+	u64 user_ticks, system_ticks; /* charged to tasks here */
 	struct task *idle;
 	struct task *switched_from; /* for finish_switch() */
 	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
 	struct run_queue rq;
 	struct irq_work *irq_work;                /* pending, a lock-free stack; NMI pushes too */
-	struct list_head timers;                  /* armed timers, earliest first */
+	struct timer_queue timers;                /* kernel/time's part */
 	struct perf_cpu *perf;                    /* kernel/perf's part */
 	struct pt_regs hot_regs[NR_CPU_CONTEXTS]; /* for arch_hot_regs(); other fields stay zero */
-	struct arch_cpu arch;
 };
 
 extern struct cpu cpus[MAX_CPUS];

@@ -4,13 +4,26 @@
 
 #include <hotregs/types.h>
 
-/* A place messages go. write() is NMI-safe and polls. */
+/* A place messages go. write() gets the bytes as they go out; it is NMI-safe and polls. */
 struct console {
 	const char *name;
 	void (*write)(const char *s, size_t n);
 	struct console *next;
 };
+
+/* Adds a console, for ever; the first one is given all that was printed before. Boot only. */
 void console_register(struct console *console);
+
+/* Writes text to every console, each newline as CR LF. Any context. */
+void console_write(const char *s, size_t n);
+
+/*
+ * Shows what was printed so far although no console is registered yet: for a panic. It goes through
+ * early_console_write(), which a board's serial driver defines and which works from the kernel's
+ * first instruction on; without one, nothing is shown. Any context.
+ */
+void console_flush_early(void);
+void early_console_write(const char *s, size_t n);
 
 /* Input from a console's receive interrupt, one byte. Interrupts off. */
 void console_input(char c);
@@ -31,5 +44,6 @@ void export_register(const struct export_channel *channel);
 typedef void (*initcall_t)(void);
 #define INITCALL(level, fn) \
 	static const initcall_t initcall_##fn __used __section(".initcall." #level) = fn
-/* Levels: 1 interrupt controllers, 2 clocks and timers, 3 buses, 4 devices */
+/* Levels: 1 interrupt controllers, 2 clocks and timers, 3 root buses, 4 devices and buses behind
+ * those, 5 devices behind these */
 void initcalls_run(void);

@@ -10,8 +10,20 @@ struct file;
 struct vma;
 struct poll_table;
 
+#define FS_PATH_MAX 256 /* bytes of a path, its NUL included */
+
+/* What a directory says of one thing in it. */
+struct dir_entry {
+	char name[FS_PATH_MAX];
+	u64 ino;
+	u8 type; /* UAPI_DT_* */
+};
+
 /* What a kind of file can do; a NULL operation is refused with the errno named here. */
 struct file_ops {
+	/* A device file was opened as @f, its flags set; a negative errno refuses, and the opener
+	 * drops @f, so that release() follows. May sleep. NULL: nothing to do */
+	int (*open)(struct file *f);
 	ssize_t (*read)(struct file *f, void __user *buf, size_t n);         /* EINVAL */
 	ssize_t (*write)(struct file *f, const void __user *buf, size_t n);  /* EINVAL */
 	loff_t (*lseek)(struct file *f, loff_t offset, int whence);          /* ESPIPE */
@@ -21,9 +33,8 @@ struct file_ops {
 	/* Fills @vma (start, end, prot set; mm->lock held) as VMA_SHARED; ENODEV */
 	int (*mmap)(struct file *f, struct vma *vma, bool writable);
 	int (*stat)(struct file *f, struct uapi_stat *st);
-	/* Next directory entry into @name (>= 64 bytes) and @type; 0, or -ENOENT at the end;
-	 * ENOTDIR */
-	int (*readdir)(struct file *f, char *name, u8 *type);
+	/* The entry at f->pos, which moves to the next one; 0, or -ENOENT at the end. ENOTDIR */
+	int (*readdir)(struct file *f, struct dir_entry *entry);
 	void (*release)(struct file *f); /* the last reference has gone; may sleep */
 };
 
@@ -37,19 +48,62 @@ struct file {
 
 /* A file with one reference; ERR_PTR(-ENOMEM). */
 struct file *file_create(const struct file_ops *ops, u32 flags, void *private);
-struct file *file_get(struct file *f);
+
+static inline struct file *file_get(struct file *f)
+{
+	__atomic_fetch_add(&f->refs, 1, __ATOMIC_RELAXED);
+	return f;
+}
+
+/* Drops a reference; the last one releases. May sleep. */
 void file_put(struct file *f);
 
-/* Opens an absolute or cwd-relative path in the current task; ERR_PTR(-errno). May sleep. */
+/* Was @f opened for reading, for writing? */
+static inline bool file_readable(const struct file *f)
+{
+	return (f->flags & UAPI_O_ACCMODE) != UAPI_O_WRONLY;
+}
+
+static inline bool file_writable(const struct file *f)
+{
+	return (f->flags & UAPI_O_ACCMODE) != UAPI_O_RDONLY;
+}
+
+/* lseek() of a file of @size bytes: the new position, or -EINVAL. */
+loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size);
+
+/*
+ * read() of a file whose @size bytes are in memory: copies from f->pos on, and moves it. Bytes
+ * copied, all those before a bad user page; -EFAULT when there are none. May sleep.
+ */
+ssize_t file_read_memory(struct file *f, void __user *buf, size_t n, const void *data, size_t size);
+
+/* What fstat() says: a character device unless the file knows better. May sleep. */
+int file_stat(struct file *f, struct uapi_stat *st);
+
+/*
+ * Opens an absolute or cwd-relative path in the current task; ERR_PTR(-errno). The close-on-exec
+ * flag belongs to descriptors and is not kept. May sleep.
+ */
 struct file *fs_open(const char *path, u32 flags);
 int fs_stat(const char *path, struct uapi_stat *st);
+/* Makes @path, which must be a directory, the current task's working directory. -errno. */
+int fs_chdir(const char *path);
+
+/*
+ * Joins @path to directory @cwd unless it is absolute, and takes out "//", "." and "..": "/" or
+ * "/a/b". Lexical, as there are no symbolic links. Returns 0, or 1 when only a directory will do
+ * ("a/", "a/.."); -ENOENT for an empty path, -ENAMETOOLONG. Pure: any context.
+ */
+int path_resolve(const char *cwd, const char *path, char *out, size_t size);
 
 /* --- The boot archive (kernel/fs/archive.c): a newc cpio image, used in place --- */
 struct archive_entry {
 	const char *name; /* without a leading slash */
 	const u8 *data;
-	size_t size;
-	u32 mode;
+	size_t size; /* bytes of data */
+	u32 mode;    /* UAPI_S_IF* and permission bits */
+	u32 mtime;   /* seconds since 1970 */
 	u64 ino;
 };
 /*
@@ -57,10 +111,12 @@ struct archive_entry {
  * -EINVAL for a malformed image. Pure: any context.
  */
 int cpio_next(const u8 *image, size_t size, size_t *offset, struct archive_entry *entry);
-/* Checks the boot archive and counts its entries; -EINVAL, -ENOENT. */
+/* Checks the boot archive and builds its index; -EINVAL, -ENOENT (no archive), -ENOMEM. */
 int archive_init(void);
 /* Finds a file by absolute path; 0, -ENOENT, -EISDIR. The data stay valid for ever. */
 int archive_find(const char *path, struct archive_entry *entry);
+/* The entry that @f was opened on; -ENODEV when it is no file of the archive. */
+int archive_file_entry(const struct file *f, struct archive_entry *entry);
 
 /* --- Descriptors (kernel/fs/files.c) --- */
 #define MAX_FILES 64
@@ -81,10 +137,20 @@ int fd_install(struct file *f, int from, bool cloexec);
 struct file *fd_get(int fd);
 int fd_close(int fd);
 int fd_dup2(int from, int to);
+/* The close-on-exec flag of open descriptor @fd. */
+bool fd_cloexec(int fd);
+void fd_set_cloexec(int fd, bool cloexec);
 
 /* --- poll (kernel/fs/poll.c) --- */
+/* Most queues one file may name in its poll(). */
+#define POLL_QUEUES_PER_FILE 2
 /* Puts the caller on @q until the poll ends. @table NULL: only asks. */
 void poll_wait(struct poll_table *table, struct wait_queue *q);
+/*
+ * poll(2) on @n <= MAX_FILES descriptors of the current task; @timeout_ns < 0: for ever. Sets
+ * revents; returns how many are not zero, -EINTR, -ENOMEM. May sleep.
+ */
+int poll_files(struct uapi_pollfd *fds, unsigned n, s64 timeout_ns);
 
 /* --- Kinds of files --- */
 int pipe_create(struct file *ends[2]); /* [0] reads, [1] writes; -ENOMEM */
@@ -104,9 +170,13 @@ struct device_file {
 /* --- /proc and /sys (kernel/fs/procfs.c): small text or binary files made when opened --- */
 /* Where a generator writes; the buffer grows. seq_* fail silently into `overflow` (-ENOMEM). */
 struct seq {
-	char *buf;
+	char *buf; /* whole pages */
 	size_t size, capacity;
 	bool overflow;
 };
+/* The file operations of one whose private pointer is a struct seq. */
+extern const struct file_ops seq_file_ops;
+struct seq *seq_create(void); /* ERR_PTR(-ENOMEM) */
+void seq_free(struct seq *s); /* NULL is ignored */
 void seq_printf(struct seq *s, const char *fmt, ...) __printf(2, 3);
 void seq_write(struct seq *s, const void *data, size_t n);

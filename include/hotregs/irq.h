@@ -13,6 +13,7 @@ typedef void (*irq_handler_t)(void *ctx);
 /* An interrupt controller for device lines. */
 struct irq_chip {
 	const char *name;
+	unsigned nr_irqs; /* lines 0..nr_irqs-1 exist, at most NR_IRQS of them are used */
 	void (*unmask)(unsigned irq);
 	void (*mask)(unsigned irq);
 };
@@ -20,7 +21,10 @@ struct irq_chip {
 /* The board's controller; called once by its driver. */
 void irq_set_chip(const struct irq_chip *chip);
 
-/* Installs @handler for device line @irq and unmasks it. -EBUSY, -EINVAL. May not sleep. */
+/*
+ * Installs @handler for device line @irq and unmasks it. -EBUSY: it has one; -EINVAL: no such line,
+ * or no controller. Any context but NMI.
+ */
 int irq_register(unsigned irq, irq_handler_t handler, void *ctx);
 
 /* Runs the handler of device line @irq; called by the architecture between irq_enter/irq_exit. */

@@ -8,8 +8,12 @@
 
 #define MAX_PAGE_ORDER 10 /* 4 MiB */
 
-/* Hands all RAM of boot_info but what is in use (kernel, archive, ...) to the page allocator. */
+/*
+ * Hands all RAM of boot_info but what is in use (kernel, archive, ...) to the page allocator. The
+ * RAM that only mmu_init() maps follows in page_init_high(). Panics below 8 MiB.
+ */
 void page_init(void);
+void page_init_high(void);
 
 /* 2^order contiguous pages in the direct map, contents undefined, one reference. NULL: none left.
  */
@@ -18,6 +22,10 @@ void *page_alloc_zeroed(unsigned order);
 
 /* Drops a reference to the block at @va, freeing it with the last one. @va NULL is ignored. */
 void page_free(void *va, unsigned order);
+
+/* A pointer to another block of pages that a block's owner may keep beside it; NULL is one too. */
+void page_set_link(void *va, void *link);
+void *page_link(const void *va);
 
 /* Reference counts of single pages, for memory shared between address spaces. */
 void page_get(phys_addr_t pa);
@@ -39,11 +47,12 @@ size_t kmalloc_in_use(void);
 
 /*
  * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
- * vmap_alloc() backs them with zeroed pages. NULL: out of memory or addresses.
+ * vmap_alloc() backs them with zeroed pages. NULL: out of memory or addresses. vmap_free(NULL) ok.
+ * Neither sleeps; neither may be called from an NMI.
  */
 void *vmap_alloc(size_t pages);
 void vmap_free(void *va, size_t pages);
-/* The page behind vmap address @va. */
+/* The physical address behind vmap address @va, which must be mapped. NMI-safe. */
 phys_addr_t vmap_phys(const void *va);
 
 /* Maps device registers, uncached; never unmapped. NULL: out of memory. @pa need not be aligned. */

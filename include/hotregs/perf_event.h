@@ -12,10 +12,10 @@
 
 #include <arch/perf.h>
 
-struct file;
 struct mm;
 struct perf_event;
 struct vma;
+struct wait_queue;
 
 /* What a sample says beside its registers; the core fills it before a handler runs. */
 struct perf_sample_data {
@@ -36,17 +36,26 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event, struct perf_sa
 /*
  * Opens an event for kernel code, disabled or not as @attr says: on @task (NULL: all tasks of
  * @cpu), on @cpu (-1: wherever the task runs). @handler NULL is the default one, which writes to
- * the ring. ERR_PTR(-errno) as perf_event_open(2). May sleep.
+ * the ring. ERR_PTR(-errno) as perf_event_open(2). @task is held by the caller. May sleep.
  */
 struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
 						    struct task *task,
 						    perf_overflow_handler_t handler, void *context);
 void *perf_event_context(const struct perf_event *event); /* the @context above. Any context */
+/* Both apply to the inherited copies too. Any context but NMI and an overflow handler. */
 void perf_event_enable(struct perf_event *event);
 void perf_event_disable(struct perf_event *event);
-/* Current value; *enabled and *running (may be NULL) in ns. Any context but NMI. */
+/*
+ * Current value, inherited copies included; *enabled and *running (may be NULL) in ns. Any context
+ * but NMI.
+ *
+ * The value of a counting event is its strikes, or nanoseconds for the clocks. That of a sampling
+ * event is the periods of its delivered samples added up, so that a lost sample is not in it, plus
+ * the strikes since the last sample; the clocks have no such remainder, as nobody knows in which
+ * mode it was spent. Without a ring a sample has nowhere to get lost and counts as delivered.
+ */
 u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running);
-/* Detaches and frees. May sleep. */
+/* Detaches and frees; its inherited copies go with it. May sleep. */
 void perf_event_release(struct perf_event *event);
 
 /*
@@ -98,6 +107,51 @@ void perf_mmap(const struct vma *vma);
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major);
 
 /* --- System call and file side (kernel/proc/sys_perf.c uses these) --- */
+
+/*
+ * Copies an attribute structure of any size the ABI has had from the current task. -EFAULT;
+ * -E2BIG: no size of ours, or bits set beyond what we know; our size is then written to it.
+ * May sleep.
+ */
+int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *uattr);
+/* Is every bit of @attr one that is done? 0, or the errno that docs/abi.md gives. Pure. */
+int perf_attr_check(const struct perf_event_attr *attr);
+
+/*
+ * perf_event_open(2) without the descriptor: @pid 0 is the caller, -1 all tasks of @cpu; @cpu -1:
+ * wherever the task runs. ERR_PTR(-EINVAL, -ESRCH, -ENODEV, -ENOMEM, or perf_attr_check()'s). May
+ * sleep.
+ */
+struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu);
+
+#define PERF_READ_WORDS_MAX 5
+/* What read(2) returns, by the event's read_format; returns the number of words. */
+u32 perf_event_read_words(struct perf_event *event, u64 words[PERF_READ_WORDS_MAX]);
+u64 perf_event_id(const struct perf_event *event);
+void perf_event_reset(struct perf_event *event);
+/* A new period, or frequency for an event opened with one; starts at once. -EINVAL. */
+int perf_event_set_period(struct perf_event *event, u64 period);
+
+/*
+ * Sends @event's records to @target's ring; NULL: to none. -EINVAL: @event is mapped, @target has
+ * no ring, or another CPU would write there. May sleep.
+ */
+int perf_event_set_output(struct perf_event *event, struct perf_event *target);
+/*
+ * Makes a ring of @pages data pages for @event or, mapped before, takes the one there is; sets
+ * *ring, whose pages begin at ring->page. -EINVAL, -ENOMEM. Each success is undone by
+ * perf_event_munmap(); the last one of a ring takes it away from all its writers. May sleep.
+ */
+int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite,
+		    struct perf_ring **ring);
+void perf_event_munmap(struct perf_event *event);
+
+/* Has the reader been woken for records that it has not read? */
+bool perf_event_readable(struct perf_event *event);
+/* Will nothing come any more: no ring to fill, or all its tasks have ended? */
+bool perf_event_hung_up(struct perf_event *event);
+/* Woken when either may have changed. */
+struct wait_queue *perf_event_waiters(struct perf_event *event);
 
 /* Prints the calling CPU's and current's events, for panic. Any context. */
 void perf_print_state(void);

@@ -29,12 +29,35 @@ void process_fault(struct pt_regs *regs, int signal, const char *what, unsigned 
 /* System-call bodies other code uses. All may sleep. */
 pid_t process_fork(void);
 int process_exec(const char *path, char *const argv[], char *const envp[]); /* kernel pointers */
-void process_exit(int status) __noreturn; /* @status in wait(2) encoding */
+/* Ends the caller; @status in wait(2) encoding. It does not return, but is not declared so: the
+ * call would be its caller's last instruction, and the return address in chains the next
+ * function's. */
+void process_exit(int status);
+/* From task_gone(): @task is off the CPU for good; marks it zombie, wakes its parent. Interrupts
+ * off. */
+void process_dead(struct task *task);
 pid_t process_wait(pid_t pid, int *status, int options);
 int process_kill(pid_t pid, int signal);
 
 #define WAIT_STATUS_EXIT(code)  (((code)&0xff) << 8)
 #define WAIT_STATUS_SIGNAL(sig) ((sig)&0x7f)
+
+/* Processes started since boot. */
+u64 process_nr_forks(void);
+
+/*
+ * Writes an area as one line of /proc/PID/maps, newline included, and NUL; returns its length. The
+ * exe of @vma must stay: its mm is locked, or the caller's own. Any context.
+ */
+#define VMA_LINE_MAX 160 /* bytes that hold any line */
+size_t vma_format(const struct vma *vma, char *line, size_t size);
+
+/*
+ * Splits @s in place into words as a shell does: blanks separate, '...' and "..." keep together,
+ * backslash takes the next character (inside "..." only before \" and \\). Returns the number of
+ * words, -E2BIG for more than @max, -EINVAL for an open quote. Pure: any context.
+ */
+int split_words(char *s, char *word[], int max);
 
 /* --- ELF (kernel/proc/elf.c), a pure parser of static ET_EXEC files --- */
 #define ELF_MAX_SEGMENTS 8

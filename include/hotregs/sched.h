@@ -87,5 +87,19 @@ struct task *kthread_start(const char *comm, void (*entry)(void *arg), void *arg
 /* Waits until a kernel thread has ended and frees it. May sleep. */
 void kthread_join(struct task *task);
 
-/* Ends the calling kernel thread, as returning from its entry does. */
-void kthread_exit(void) __noreturn;
+/*
+ * @task has switched away from this CPU for the last time: its last records are written and whoever
+ * waits for it is told. Called by the switch; interrupts off, no lock held.
+ */
+void task_gone(struct task *task);
+
+/* Ends the calling kernel thread, as returning from its entry does. Not declared noreturn, for the
+ * reason that process_exit() is not. */
+void kthread_exit(void);
+
+/* --- Load averages (kernel/sched/loadavg.c) --- */
+
+/* Starts the kernel thread that keeps them. May sleep. */
+void loadavg_start(void);
+/* Runnable tasks over the last 1, 5 and 15 minutes, in 1/100. Any context. */
+void loadavg(u32 hundredths[3]);

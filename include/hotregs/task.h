@@ -28,10 +28,11 @@ enum task_state {
 struct task {
 	/* Scheduler (kernel/sched); under the run-queue lock. */
 	unsigned long stack;       /* lowest address of the kernel stack */
-	struct list_head run_node; /* in its priority's queue while TASK_RUNNING and not current */
+	struct list_head run_node; /* the ring of its priority, while on_rq */
 	enum task_state state;
 	u32 flags;   /* TASK_* bits */
 	u8 priority; /* 0 idle only, 1 lowest .. 31 highest */
+	bool on_rq;  /* runs or could: is in its priority's ring */
 	bool killed; /* a fatal signal waits; sleeps end with -EINTR */
 	u8 kill_signal;
 	s16 slice_left; /* ticks */
@@ -57,5 +58,6 @@ struct task {
 	struct wait_queue *child_exit; /* woken when a child has gone */
 	int exit_status;               /* wait(2) encoding */
 	bool zombie;                   /* off the CPU for good; may be reaped */
+	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
 	char cwd[128];
 };

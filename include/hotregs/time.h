@@ -3,9 +3,13 @@
 #pragma once
 
 #include <hotregs/list.h>
+#include <hotregs/spinlock.h>
 #include <hotregs/types.h>
 
 #include <arch/clock.h>
+
+struct cpu;
+struct pt_regs;
 
 /* Nanoseconds since boot. NMI-safe, monotonic per CPU, a few instructions. */
 static inline u64 clock_ns(void)
@@ -18,19 +22,38 @@ extern u64 clock_boot_epoch;
 
 /* A one-shot timer; runs in interrupt context on the CPU that armed it. */
 struct timer {
-	struct list_head node; /* in cpu->timers, earliest first, while armed */
+	struct list_head node; /* in cpu->timers.armed, while armed */
 	u64 expires;           /* clock_ns() */
 	u32 cpu;
 	void (*func)(struct timer *timer, struct pt_regs *regs); /* @regs: what was interrupted */
 };
 
-/* Prepares a timer; @func may arm it again. */
+/* A CPU's timers. Other CPUs take the lock to cancel one. */
+struct timer_queue {
+	struct spinlock lock;
+	struct list_head armed; /* earliest first */
+	u64 programmed;         /* when the clock event will interrupt; UINT64_MAX: not */
+	struct timer *running;  /* whose function runs now */
+	struct timer tick;
+};
+
+/* Sets up @cpu's timers; before its first timer is armed. */
+void time_init_cpu(struct cpu *cpu);
+
+/*
+ * Prepares a timer; @func runs with interrupts off and may arm the timer again. Calls for one timer
+ * must not overlap each other.
+ */
 void timer_init(struct timer *timer, void (*func)(struct timer *, struct pt_regs *));
 
-/* Arms (or moves) @timer on this CPU. Any context but NMI. */
+/* Arms (or moves) @timer on this CPU; a time that has passed fires at once. Any context but NMI. */
 void timer_arm(struct timer *timer, u64 expires);
 
-/* Disarms @timer; harmless when it is not armed. Any context but NMI. */
+/*
+ * Disarms @timer; harmless when it is not armed. If it was armed on another CPU, waits there for a
+ * running function to end: the caller then holds no lock that the function takes. Any context but
+ * NMI.
+ */
 void timer_cancel(struct timer *timer);
 
 /* A device that can interrupt this CPU once at a given time. */
@@ -38,6 +61,7 @@ struct clock_event {
 	const char *name;
 	void (*set)(u64 delta_ns); /* interrupt in so many ns, at least 1; UINT64_MAX: never */
 };
+/* Called once, by the board's driver. Timers armed before wait until then. */
 void time_set_clock_event(const struct clock_event *dev);
 
 /* Called by the clock-event driver's interrupt: runs what has expired, arms the next. */

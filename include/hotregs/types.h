@@ -11,15 +11,19 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64; /* so %llu prints it on every architecture */
 typedef int8_t s8;
 typedef int16_t s16;
 typedef int32_t s32;
-typedef int64_t s64;
+typedef long long s64;
 
+#if __STDC_HOSTED__ /* the same code under host tests */
+#include <sys/types.h>
+#else
 typedef long ssize_t;
 typedef s64 loff_t;
 typedef int pid_t;
+#endif
 typedef u64 phys_addr_t;
 
 /* Marks a pointer into user memory: only the functions of arch/uaccess.h may follow it. */

@@ -11,17 +11,6 @@
 bool unwind_stack_range(const struct task *task, unsigned long sp, unsigned long *low,
 			unsigned long *high);
 
-/*
- * The four frame checks shared by architectures: a record of @size bytes at @fp is aligned, inside
- * [low, high), above the last one, and does not wrap. NMI-safe.
- */
-static inline bool unwind_frame_valid(unsigned long fp, size_t size, unsigned long low,
-				      unsigned long high)
-{
-	/* One unsigned compare each stops: misaligned, below or above the stack, wrapping. */
-	return !(fp & (sizeof(long) - 1)) && fp - low < high - low && size <= high - fp;
-}
-
 /* Prints the kernel chain from @regs and, where known, the user chain after it. Any context. */
 void print_backtrace(const struct task *task, const struct pt_regs *regs);
 

@@ -30,6 +30,11 @@
 #define UAPI_S_IFDIR 0040000
 #define UAPI_S_IFREG 0100000
 
+/* lseek(): newlib's values. */
+#define UAPI_SEEK_SET 0
+#define UAPI_SEEK_CUR 1
+#define UAPI_SEEK_END 2
+
 struct uapi_stat {
 	uint64_t ino;
 	uint32_t mode; /* UAPI_S_IF* and permission bits */
@@ -62,9 +67,10 @@ struct uapi_dirent {
 	uint8_t type;    /* UAPI_DT_* */
 	char name[];     /* NUL-terminated */
 };
-#define UAPI_DT_CHR 2
-#define UAPI_DT_DIR 4
-#define UAPI_DT_REG 8
+#define UAPI_DT_UNKNOWN 0
+#define UAPI_DT_CHR     2
+#define UAPI_DT_DIR     4
+#define UAPI_DT_REG     8
 
 struct uapi_pollfd {
 	int32_t fd;

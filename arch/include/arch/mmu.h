@@ -20,9 +20,17 @@
 
 struct mmu {
 	phys_addr_t root;
+	void *tables; /* lower tables of this set, chained by page_link() */
 };
 
 extern struct mmu kernel_mmu;
+
+/*
+ * Builds the kernel's tables: all RAM in the direct map, the image with the least rights that do;
+ * loads them, and gives the page allocator the RAM that the boot tables did not reach. Once, after
+ * page_init(); panics when it can not.
+ */
+void mmu_init(void);
 
 /* Maps one page. Replaces what was there. -ENOMEM, -EINVAL. No TLB flush. */
 int mmu_map(struct mmu *mmu, unsigned long va, phys_addr_t pa, unsigned prot);
@@ -36,6 +44,14 @@ int mmu_protect(struct mmu *mmu, unsigned long va, unsigned prot);
 /* Looks @va up: physical address of the byte, and its MMU_* rights. False: not mapped. NMI-safe. */
 bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsigned *prot);
 
+/*
+ * Finds the first mapped page at or above *@va and below @end: its address goes to *@va, the other
+ * results are mmu_lookup()'s. False: there is none. What is not mapped is skipped a table at a
+ * time.
+ */
+bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_addr_t *pa,
+	      unsigned *prot);
+
 /* An empty user half over the kernel's half; -ENOMEM. And its end: frees tables, not pages. */
 int mmu_create(struct mmu *mmu);
 void mmu_destroy(struct mmu *mmu);
@@ -46,8 +62,12 @@ static inline void mmu_load(const struct mmu *mmu);
 /* Makes changes for [start, end) visible on this CPU. */
 void mmu_flush(unsigned long start, unsigned long end);
 
-/* Layout of the address space (asm/mmu.h): USER_START, USER_END (first address past user space),
- * DIRECT_MAP_BASE, VMAP_START, VMAP_END, KERNEL_IMAGE_BASE. */
+/*
+ * Layout of the address space (asm/mmu.h): USER_START, USER_END (first address past user space),
+ * DIRECT_MAP_BASE, VMAP_START, VMAP_END, KERNEL_IMAGE_BASE. Of physical memory: RAM below
+ * RAM_RESERVED_END is left alone, RAM from BOOT_MAP_END up is not mapped before mmu_init().
+ * ARCH_PAGE_OPS: it has a faster page_clear() and page_copy() than memset() and memcpy().
+ */
 #include <asm/mmu.h>
 
 /* Any RAM address in the direct map. */
@@ -61,3 +81,19 @@ static inline phys_addr_t virt_to_phys(const void *va)
 {
 	return (unsigned long)va - DIRECT_MAP_BASE;
 }
+
+#ifndef ARCH_PAGE_OPS
+#include <hotregs/string.h>
+
+/* Zeroes the page at @page. */
+static inline void page_clear(void *page)
+{
+	memset(page, 0, PAGE_SIZE);
+}
+
+/* Copies a page's worth of bytes; @src need not be aligned. */
+static inline void page_copy(void *page, const void *src)
+{
+	memcpy(page, src, PAGE_SIZE);
+}
+#endif

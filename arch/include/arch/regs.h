@@ -27,6 +27,12 @@ static inline struct pt_regs *task_user_regs(const struct task *task);
  */
 void arch_hot_regs(struct pt_regs *regs);
 
+/*
+ * Moves hot @regs, just taken by arch_hot_regs() in running code whose frame therefore is whole, to
+ * the caller's frame. Nothing is checked: not for regs of any other origin. Any context.
+ */
+static inline void hot_regs_caller(struct pt_regs *regs);
+
 /* Prints every register of @regs. Any context. */
 void regs_print(const struct pt_regs *regs);
 

@@ -4,19 +4,21 @@
 
 #include <hotregs/types.h>
 
+struct cpu;
+struct pt_regs;
 struct task;
 
 /*
- * Saves the callee-saved registers on @prev's stack and goes on where @next last called this.
- * Interrupts off. An assembly leaf; knows nothing of the scheduler.
+ * Leaves @prev's stack for @next's, and goes on where @next last called this. Registers that a
+ * function must preserve are preserved. Interrupts off; knows nothing of the scheduler.
  */
-void arch_switch_stack(struct task *prev, struct task *next);
+static inline void arch_switch_stack(struct task *prev, struct task *next);
 
 /*
- * What else of the CPU belongs to a task: FPU state, user thread pointer, the stack the next trap
- * starts on. Called right before arch_switch_stack(). Interrupts off.
+ * What else of the CPU belongs to a task: FPU state, the stack the next trap starts on. Called
+ * right before arch_switch_stack(). Interrupts off.
  */
-static inline void arch_switch_state(struct task *prev, struct task *next);
+static inline void arch_switch_state(struct cpu *cpu, struct task *prev, struct task *next);
 
 /* Makes @task's first switch-in call task_begin(entry, arg) on its empty stack. */
 void arch_thread_init(struct task *task, void (*entry)(void *), void *arg);
@@ -25,7 +27,7 @@ void arch_thread_init(struct task *task, void (*entry)(void *), void *arg);
  * The first C code of every task (kernel/sched/task.c): ends the switch, enables interrupts, runs
  * @entry and then ends the task.
  */
-void task_begin(void (*entry)(void *), void *arg) __noreturn;
+void task_begin(void (*entry)(void *), void *arg);
 
 /* Leaves the kernel through the frame task_user_regs(current). Interrupts off. */
 void arch_return_to_user(void) __noreturn;

@@ -4,6 +4,8 @@
 
 #include <hotregs/types.h>
 
+#include <asm/cpu_selectors.h>
+
 /* Task state segment (Intel SDM vol. 3, 7.7). ist[] indexes are IST_* - 1. */
 struct tss {
 	u32 reserved0;
@@ -17,19 +19,27 @@ struct tss {
 enum { IST_NMI = 1, IST_DOUBLE_FAULT, IST_DEBUG, NR_IST = 3 };
 #define IST_STACK_SIZE 8192UL
 
-/* Selectors; SYSCALL and SYSRET fix the order of the kernel and the user ones (SDM vol. 3, 5.8.8).
- */
-#define KERNEL_CS 0x08
-#define KERNEL_DS 0x10
-#define USER_DS   (0x18 | 3)
-#define USER_CS   (0x20 | 3)
-#define TSS_SEL   0x28
-
 struct arch_cpu {
-	unsigned long kernel_sp; /* top of current's kernel stack; system-call entry loads it */
-	unsigned long user_sp;   /* scratch of system-call entry */
+	unsigned long user_sp; /* scratch of system-call entry */
 	struct tss tss;
 	u64 gdt[7] __aligned(16);
 	u32 apic_id;
 	u8 *ist_stack[NR_IST]; /* lowest addresses */
 };
+
+struct cpu;
+
+/* Supervisor-mode access prevention is on: user memory is touched between STAC and CLAC only. */
+extern bool cpu_has_smap;
+
+/*
+ * Loads the calling CPU's descriptor tables and sets its control registers and system-call entry;
+ * @cpu->arch.ist_stack[] is filled. Interrupts off.
+ */
+void arch_cpu_init(struct cpu *cpu);
+
+/*
+ * Turns off what firmware, or a test, has left armed on the calling CPU: breakpoints, branch
+ * tracing and steps, performance counters and their pending overflows. Any context.
+ */
+void arch_clear_debug_state(void);

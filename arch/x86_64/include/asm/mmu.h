@@ -9,7 +9,27 @@
 #define VMAP_END          0xffffc08000000000UL
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
 
+#define RAM_RESERVED_END 0x10000UL     /* real-mode vectors, BIOS data, where an AP starts */
+#define BOOT_MAP_END     0x100000000UL /* see boot/head.S */
+
 static inline void mmu_load(const struct mmu *mmu)
 {
 	__asm__ volatile("movq %0, %%cr3" ::"r"(mmu->root) : "memory");
+}
+
+/* Without vector registers, REP is the fewest instructions for a page wherever they are counted. */
+#define ARCH_PAGE_OPS
+
+static inline void page_clear(void *page)
+{
+	unsigned long words = 512;
+
+	__asm__ volatile("rep stosq" : "+D"(page), "+c"(words) : "a"(0UL) : "memory");
+}
+
+static inline void page_copy(void *page, const void *src)
+{
+	unsigned long words = 512;
+
+	__asm__ volatile("rep movsq" : "+D"(page), "+S"(src), "+c"(words)::"memory");
 }

@@ -36,6 +36,15 @@ static inline void regs_set_ip(struct pt_regs *regs, unsigned long ip)
 	regs->ip = ip;
 }
 
+static inline void hot_regs_caller(struct pt_regs *regs)
+{
+	const unsigned long *record = (const unsigned long *)regs->bp;
+
+	regs->sp = (unsigned long)(record + 2);
+	regs->bp = record[0];
+	regs->ip = record[1];
+}
+
 /* The user frame is always the first thing on a kernel stack. */
 static inline struct pt_regs *task_user_regs(const struct task *task)
 {

@@ -8,6 +8,5 @@
 
 struct arch_task {
 	unsigned long sp;          /* kernel stack pointer while switched out: see switch.S */
-	unsigned long fs_base;     /* user thread pointer */
 	u8 fpu[512] __aligned(16); /* FXSAVE image (SDM vol. 1, 10.5.1) */
 };

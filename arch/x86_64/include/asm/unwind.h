@@ -1,3 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* x86_64 part of arch/unwind.h: nothing inline. */
+/*
+ * x86_64 part of arch/unwind.h: frame pointers (System V ABI AMD64, 3.2.2). The entry code leaves
+ * an odd frame pointer, one above the trap frame's address, where a stack was interrupted.
+ */
 #pragma once
+
+#include <arch/regs.h>
+
+/* The record that `push %rbp; mov %rsp, %rbp` leaves behind a call. */
+struct frame_record {
+	unsigned long fp;
+	unsigned long ip;
+};
+
+struct unwind {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long fp;
+	unsigned long last; /* highest address at which a record fits on this stack */
+	/* When the current function has no frame of its own yet or any more: one more than where
+	 * its return address lies. Odd like a trap frame, so that one test finds both. Else 0. */
+	unsigned long bare_return;
+	const struct task *task; /* whose stack it is, or ends on */
+};
+
+/* What unwind_next() does at a trap frame, or when the interrupted function had no frame. */
+bool unwind_next_special(struct unwind *u);
+
+static inline bool kernel_text_address(unsigned long ip)
+{
+	extern const char _stext[], _etext[];
+
+	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext;
+}
+
+static inline bool unwind_next(struct unwind *u)
+{
+	const struct frame_record *record = (const struct frame_record *)u->fp;
+
+	/* Misaligned: a trap frame, or nonsense. */
+	if (unlikely((u->bare_return | u->fp) & (sizeof(long) - 1))) {
+		/* A copy, so that in the common case the walk stays in registers. */
+		struct unwind special = *u;
+		bool more = unwind_next_special(&special);
+
+		*u = special;
+		return more;
+	}
+	if (unlikely(u->fp < u->sp || u->fp > u->last))
+		return false;
+	u->sp = u->fp + sizeof(*record);
+	u->ip = record->ip;
+	u->fp = record->fp;
+	return kernel_text_address(u->ip);
+}
+
+static inline void unwind_get_regs(const struct unwind *u, struct pt_regs *regs)
+{
+	regs->ip = u->ip;
+	regs->sp = u->sp;
+	regs->bp = u->fp;
+}

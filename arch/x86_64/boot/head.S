@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the boot processor starts, by the PVH protocol: 32-bit protected mode, flat segments, paging
+ * off, interrupts off, EBX = physical address of the start-of-day structure (Xen, "x86/HVM direct
+ * boot ABI"). Goes to 64-bit mode at the kernel's address, on tables that show the first 4 GiB
+ * twice, and calls x86_64_start().
+ *
+ * It is linked at the kernel's address but begins at its physical one: PA() is the difference.
+ */
+#include <asm/cpu_selectors.h>
+
+#define KERNEL_IMAGE_BASE  0xffffffff80000000
+#define DIRECT_MAP_BASE    0xffff800000000000
+#define KERNEL_STACK_SIZE  16384
+#define PA(symbol)         ((symbol) - KERNEL_IMAGE_BASE)
+
+/* Intel SDM vol. 3: control registers 2.5, EFER 2.2.1, page-table entries 4.5. */
+#define CR4_PAE    0x20
+#define CR0_PE     0x1
+#define CR0_WP     0x10000
+#define CR0_PG     0x80000000
+#define MSR_EFER   0xc0000080
+#define EFER_LME   0x100
+#define PTE_TABLE  0x3  /* present, writable */
+#define PTE_2M     0x83 /* and a large page */
+
+	.section .note.pvh, "a", @note
+	.balign 4
+	.long 4, 4, 18 /* name and descriptor size; XEN_ELFNOTE_PHYS32_ENTRY */
+	.asciz "Xen"
+	.long PA(boot_entry)
+
+	.globl boot_entry_phys
+	.set boot_entry_phys, PA(boot_entry)
+
+	.section .boot.text, "ax"
+	.code32
+	.globl boot_entry
+	.type boot_entry, @function
+boot_entry:
+	cli
+	cld
+	rdtsc /* before anything else: time begins here */
+	movl %eax, %esi
+	movl %edx, %ebp
+
+	/* 2 MiB pages for 4 GiB, and one first table for both ends of the lower 2^47 bytes. */
+	movl $PA(boot_pd), %edi
+	movl $PTE_2M, %eax
+1:	movl %eax, (%edi)
+	addl $8, %edi
+	addl $0x200000, %eax
+	jnc 1b
+	movl $PA(boot_pd) + PTE_TABLE, %eax
+	movl %eax, PA(boot_pdpt)
+	addl $0x1000, %eax
+	movl %eax, PA(boot_pdpt) + 8
+	addl $0x1000, %eax
+	movl %eax, PA(boot_pdpt) + 16
+	addl $0x1000, %eax
+	movl %eax, PA(boot_pdpt) + 24
+	movl $PA(boot_pdpt) + PTE_TABLE, PA(boot_pml4)           /* identity */
+	movl $PA(boot_pdpt) + PTE_TABLE, PA(boot_pml4) + 256 * 8 /* DIRECT_MAP_BASE */
+	movl $PA(boot_pdpt_high) + PTE_TABLE, PA(boot_pml4) + 511 * 8
+	movl $PA(boot_pd) + PTE_TABLE, PA(boot_pdpt_high) + 510 * 8 /* KERNEL_IMAGE_BASE */
+
+	/* The order of Intel SDM vol. 3, 9.8.5. */
+	movl $CR4_PAE, %eax
+	movl %eax, %cr4
+	movl $PA(boot_pml4), %eax
+	movl %eax, %cr3
+	movl $MSR_EFER, %ecx
+	rdmsr
+	orl $EFER_LME, %eax
+	wrmsr
+	movl $CR0_PE | CR0_WP | CR0_PG, %eax
+	movl %eax, %cr0
+	lgdt PA(boot_gdtr)
+	ljmp $KERNEL_CS, $PA(1f)
+
+	.code64
+1:	movl $KERNEL_DS, %eax
+	movl %eax, %ss
+	xorl %eax, %eax
+	movl %eax, %ds
+	movl %eax, %es
+	movl %eax, %fs
+	movl %eax, %gs
+	movq $boot_high, %rax
+	jmp *%rax
+boot_high:
+	/* The loader's structure is below 4 GiB. No frame lies above this one. */
+	movq $boot_stack + KERNEL_STACK_SIZE, %rsp
+	movabsq $DIRECT_MAP_BASE, %rdi
+	movl %ebx, %ebx /* the mode switch left the upper half undefined */
+	addq %rbx, %rdi
+	movl %esi, %esi
+	shlq $32, %rbp
+	orq %rbp, %rsi
+	xorl %ebp, %ebp
+	call x86_64_start
+	ud2
+	.size boot_entry, . - boot_entry
+
+	.section .rodata, "a"
+	.balign 8
+boot_gdt:
+	.quad 0
+	.quad 0x00af9b000000ffff /* KERNEL_CS: 64-bit code */
+	.quad 0x00cf93000000ffff /* KERNEL_DS */
+boot_gdtr:
+	.word boot_gdtr - boot_gdt - 1
+	.long PA(boot_gdt)
+
+	/* The loader has zeroed all of .bss (ELF specification, program header). */
+	.section .bss.pages, "aw", @nobits
+	.balign 4096
+boot_pml4:      .skip 4096
+boot_pdpt:      .skip 4096
+boot_pdpt_high: .skip 4096
+boot_pd:        .skip 4 * 4096
+
+	/* Becomes the idle task's stack. Without a page below it, once arch_init() has run. */
+	.globl boot_stack, boot_stack_guard
+boot_stack_guard: .skip 4096
+boot_stack:       .skip KERNEL_STACK_SIZE
+
+	.section .note.GNU-stack, "", @progbits

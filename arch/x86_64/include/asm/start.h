@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Between boot/head.S and the first C code. */
+#pragma once
+
+#include <hotregs/types.h>
+
+/* The boot stack, KERNEL_STACK_SIZE bytes; it becomes the first CPU's idle stack. */
+extern u8 boot_stack[];
+
+/* Called by boot/head.S: PVH structure (direct-map address), TSC at the first instruction. */
+void x86_64_start(const void *start_info, u64 entry_cycles) __noreturn;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What x86_64's trap code offers to start-up, and needs from uaccess.c. */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct pt_regs;
+
+/* Exception vectors (Intel SDM vol. 3, table 6-1) that are treated by name. */
+#define VECTOR_DEBUG        1
+#define VECTOR_NMI          2
+#define VECTOR_BREAKPOINT   3
+#define VECTOR_OVERFLOW     4
+#define VECTOR_DOUBLE_FAULT 8
+#define VECTOR_PAGE_FAULT   14
+
+/* Fills the interrupt descriptor table, once; loads it, on each CPU. */
+void idt_init(void);
+void idt_load(void);
+
+/* Moves @regs to the fixup of a user access that faulted; false when it was none. Any context. */
+bool extable_fixup(struct pt_regs *regs);
+
+/* Called by entry.S. */
+void trap_dispatch(struct pt_regs *regs, unsigned vector);
+void ist_dispatch(struct pt_regs *regs, unsigned vector);
+void exit_work(struct pt_regs *regs);

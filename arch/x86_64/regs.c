@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trap frame and a task's first one: printing, fresh user frames, fork's copy, the first kernel
+ * stack; and the proof that assembly's offsets are C's.
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/printk.h>
+#include <hotregs/string.h>
+#include <hotregs/unwind.h>
+
+#include <arch/regs.h>
+#include <arch/switch.h>
+#include <asm/offsets.h>
+
+_Static_assert(offsetof(struct cpu, running) == CPU_CURRENT, "");
+_Static_assert(offsetof(struct cpu, need_resched) == CPU_NEED_RESCHED, "");
+_Static_assert(offsetof(struct cpu, arch.tss.rsp[0]) == CPU_KERNEL_SP, "");
+_Static_assert(offsetof(struct cpu, arch.user_sp) == CPU_USER_SP, "");
+_Static_assert(offsetof(struct task, killed) == TASK_KILLED, "");
+_Static_assert(offsetof(struct pt_regs, bp) == REGS_BP, "");
+_Static_assert(offsetof(struct pt_regs, orig_ax) == REGS_ORIG_AX, "");
+_Static_assert(offsetof(struct pt_regs, ip) == REGS_IP, "");
+_Static_assert(offsetof(struct pt_regs, cs) == REGS_CS, "");
+_Static_assert(offsetof(struct pt_regs, flags) == REGS_FLAGS, "");
+_Static_assert(offsetof(struct pt_regs, sp) == REGS_SP, "");
+_Static_assert(sizeof(struct pt_regs) == REGS_SIZE, "");
+
+#define X86_EFLAGS_FIXED (1UL << 1) /* always reads as one */
+
+void regs_print(const struct pt_regs *regs)
+{
+	unsigned long offset, cr2;
+	const char *name = user_mode(regs) ? NULL : kallsyms_lookup(regs->ip, &offset, NULL);
+
+	__asm__("movq %%cr2, %0" : "=r"(cr2));
+	printk("rip %016lx  cs %02lx  rflags %08lx", regs->ip, regs->cs, regs->flags);
+	if (name)
+		printk("  %s+0x%lx", name, offset);
+	printk("\nrsp %016lx  ss %02lx  error/nr %lx  cr2 %016lx\n", regs->sp, regs->ss,
+	       regs->orig_ax, cr2);
+	printk("rax %016lx  rbx %016lx  rcx %016lx\n", regs->ax, regs->bx, regs->cx);
+	printk("rdx %016lx  rsi %016lx  rdi %016lx\n", regs->dx, regs->si, regs->di);
+	printk("rbp %016lx  r8  %016lx  r9  %016lx\n", regs->bp, regs->r8, regs->r9);
+	printk("r10 %016lx  r11 %016lx  r12 %016lx\n", regs->r10, regs->r11, regs->r12);
+	printk("r13 %016lx  r14 %016lx  r15 %016lx\n", regs->r13, regs->r14, regs->r15);
+}
+
+void arch_thread_init(struct task *task, void (*entry)(void *), void *arg)
+{
+	extern const char thread_start[];
+	/* The user frame's place stays free: a kernel thread may become a process. */
+	unsigned long *sp =
+	    (unsigned long *)(task->stack + KERNEL_STACK_SIZE - sizeof(struct pt_regs));
+
+	/* What thread_start pops, and before it arch_switch_stack(); a call's alignment then holds.
+	 */
+	*--sp = 0;
+	*--sp = (unsigned long)arg;
+	*--sp = (unsigned long)entry;
+	*--sp = (unsigned long)thread_start;
+	task->arch.sp = (unsigned long)sp;
+}
+
+void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned long sp)
+{
+	memset(regs, 0, sizeof(*regs));
+	regs->ip = entry;
+	regs->cs = USER_CS;
+	regs->flags = X86_EFLAGS_IF | X86_EFLAGS_FIXED;
+	regs->sp = sp;
+	regs->ss = USER_DS;
+}
+
+/* Power-on values that programs expect: all exceptions masked (SDM vol. 1, 8.1.5 and 10.2.3). */
+void arch_fpu_init(struct task *task)
+{
+	const u16 fcw = 0x037f;
+	const u32 mxcsr = 0x1f80;
+
+	memset(task->arch.fpu, 0, sizeof(task->arch.fpu));
+	memcpy(task->arch.fpu, &fcw, sizeof(fcw));
+	memcpy(task->arch.fpu + 24, &mxcsr, sizeof(mxcsr));
+	/* The running task's state is in the registers, and the next switch would save that. */
+	if (task == current)
+		__asm__ volatile("fxrstor64 %0" ::"m"(task->arch.fpu));
+}
+
+void arch_fork(struct task *child, const struct task *parent)
+{
+	struct pt_regs *regs = (struct pt_regs *)(child->stack + KERNEL_STACK_SIZE) - 1;
+
+	ASSERT(parent == current);
+	*regs = *task_user_regs(parent);
+	regs->ax = 0;
+	__asm__ volatile("fxsave64 %0" : "=m"(child->arch.fpu));
+}

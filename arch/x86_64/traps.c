@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exceptions and interrupts after entry.S has stored the registers: who handles which vector, and
+ * what happens on the way back.
+ */
+#include <hotregs/address_space.h>
+#include <hotregs/cpu.h>
+#include <hotregs/irq.h>
+#include <hotregs/printk.h>
+#include <hotregs/process.h>
+#include <hotregs/sched.h>
+#include <hotregs/time.h>
+#include <uapi/types.h>
+
+#include <asm/traps.h>
+#include <asm/uaccess.h>
+#include <asm/vectors.h>
+
+/* Page-fault error code (Intel SDM vol. 3, 4.7). */
+#define PF_WRITE BIT(1)
+#define PF_USER  BIT(2)
+#define PF_FETCH BIT(4)
+
+#define X86_EFLAGS_TF BIT(8)
+
+/* An interrupt-descriptor-table gate (SDM vol. 3, 6.14.1). */
+struct idt_gate {
+	u16 offset_low, selector;
+	u8 ist, type;
+	u16 offset_mid;
+	u32 offset_high, reserved;
+};
+
+static struct idt_gate idt[256] __aligned(16);
+
+static const struct {
+	const char *name;
+	u8 signal; /* what a program gets; 0: never its fault */
+} exceptions[32] = {
+    [0] = {"divide error", UAPI_SIGFPE},
+    [1] = {"debug exception", UAPI_SIGTRAP},
+    [2] = {"NMI", 0},
+    [3] = {"breakpoint", UAPI_SIGTRAP},
+    [4] = {"overflow", UAPI_SIGSEGV},
+    [5] = {"bound range exceeded", UAPI_SIGSEGV},
+    [6] = {"invalid opcode", UAPI_SIGILL},
+    [7] = {"device not available", UAPI_SIGFPE},
+    [8] = {"double fault", 0},
+    [10] = {"invalid TSS", UAPI_SIGSEGV},
+    [11] = {"segment not present", UAPI_SIGBUS},
+    [12] = {"stack-segment fault", UAPI_SIGBUS},
+    [13] = {"general protection fault", UAPI_SIGSEGV},
+    [14] = {"page fault", UAPI_SIGSEGV},
+    [16] = {"x87 floating-point error", UAPI_SIGFPE},
+    [17] = {"alignment check", UAPI_SIGBUS},
+    [18] = {"machine check", 0},
+    [19] = {"SIMD floating-point exception", UAPI_SIGFPE},
+    [21] = {"control protection", UAPI_SIGSEGV},
+};
+
+static const char *exception_name(unsigned vector)
+{
+	return exceptions[vector].name ? exceptions[vector].name : "reserved exception";
+}
+
+void idt_init(void)
+{
+	extern const char trap_stubs[];
+
+	for (unsigned v = 0; v < 256; v++) {
+		unsigned long stub = (unsigned long)trap_stubs + 16 * v;
+		struct idt_gate *gate = &idt[v];
+
+		gate->offset_low = stub;
+		gate->offset_mid = stub >> 16;
+		gate->offset_high = stub >> 32;
+		gate->selector = KERNEL_CS;
+		gate->type = 0x8e; /* present, interrupt gate: entered with interrupts off */
+	}
+	idt[VECTOR_DEBUG].ist = IST_DEBUG;
+	idt[VECTOR_NMI].ist = IST_NMI;
+	idt[VECTOR_DOUBLE_FAULT].ist = IST_DOUBLE_FAULT;
+	/* Programs may execute INT3 and INTO. */
+	idt[VECTOR_BREAKPOINT].type |= 0x60;
+	idt[VECTOR_OVERFLOW].type |= 0x60;
+}
+
+void idt_load(void)
+{
+	struct {
+		u16 limit;
+		u64 base;
+	} __packed idtr = {sizeof(idt) - 1, (u64)idt};
+
+	__asm__ volatile("lidt %0" ::"m"(idtr));
+}
+
+static void __noreturn panic_page_fault(struct pt_regs *regs, unsigned long addr, unsigned access)
+{
+	panic_regs(regs, "page fault: cannot %s address 0x%lx",
+		   access == MMU_EXEC    ? "execute"
+		   : access == MMU_WRITE ? "write"
+					 : "read",
+		   addr);
+}
+
+static void page_fault(struct pt_regs *regs)
+{
+	unsigned long error = regs->orig_ax, addr;
+	unsigned access = error & PF_FETCH ? MMU_EXEC : error & PF_WRITE ? MMU_WRITE : MMU_READ;
+	bool sleepable = regs->flags & X86_EFLAGS_IF;
+	int err = -EFAULT;
+
+	__asm__("movq %%cr2, %0" : "=r"(addr));
+	/* The kernel touches user memory in the copy functions and nowhere else. */
+	if (!user_mode(regs) && !extable_covers(regs))
+		panic_page_fault(regs, addr, access);
+	/* Anything may fault again from here on: CR2 is read. */
+	if (sleepable)
+		irq_enable();
+	if (sleepable && current->mm && addr < USER_END)
+		err = mm_fault(current->mm, addr, access, regs);
+	if (err) {
+		if (user_mode(regs))
+			process_fault(regs, UAPI_SIGSEGV,
+				      err == -ENOMEM ? "page fault, out of memory" : "page fault",
+				      addr);
+		else
+			extable_fixup(regs);
+	}
+	irq_disable();
+}
+
+static void exception(struct pt_regs *regs, unsigned vector)
+{
+	if (vector == VECTOR_PAGE_FAULT) {
+		page_fault(regs);
+		return;
+	}
+	if (!user_mode(regs) || !exceptions[vector].signal)
+		panic_regs(regs, "%s", exception_name(vector));
+	irq_enable();
+	process_fault(regs, exceptions[vector].signal, exception_name(vector), regs->ip);
+	irq_disable();
+}
+
+static void interrupt(struct pt_regs *regs, unsigned vector)
+{
+	irq_enter();
+	/* The LAPIC remembers one more interrupt of a vector: acknowledge first, lose none. */
+	if (vector != VECTOR_SPURIOUS)
+		lapic_eoi();
+	if (vector == VECTOR_TIMER)
+		time_interrupt(regs);
+	else if (vector == VECTOR_IRQ_WORK)
+		irq_work_run();
+	else if (vector - VECTOR_IRQ_BASE < NR_IRQS)
+		irq_dispatch(vector - VECTOR_IRQ_BASE);
+	irq_exit();
+}
+
+/* From entry.S, interrupts off, on the task's kernel stack. */
+void trap_dispatch(struct pt_regs *regs, unsigned vector)
+{
+	if (vector < ARRAY_SIZE(exceptions)) {
+		exception(regs, vector);
+		return;
+	}
+	interrupt(regs, vector);
+	/* Kernel code is preempted where it was interruptible; exit_work() does it for user code.
+	 */
+	if (!user_mode(regs) && this_cpu()->need_resched)
+		preempt_schedule();
+}
+
+/* A program's debug exception: end it on its own stack, as soon as it is back in user mode. */
+static void debug_exception(struct pt_regs *regs)
+{
+	if (!user_mode(regs))
+		panic_regs(regs, "unexpected debug exception");
+	regs->flags &= ~X86_EFLAGS_TF;
+	current->kill_signal = UAPI_SIGTRAP;
+	WRITE_ONCE(current->killed, true);
+	arch_raise_irq_work();
+}
+
+/* A push on the guard page below a kernel stack ends here, for it has nowhere to push its frame. */
+static void double_fault(struct pt_regs *regs)
+{
+	unsigned long addr;
+
+	__asm__("movq %%cr2, %0" : "=r"(addr));
+	if (current->stack - 1 - addr < PAGE_SIZE)
+		panic_regs(regs, "kernel stack overflow");
+	panic_regs(regs, "double fault");
+}
+
+/* From entry.S, interrupts off, on an exception stack. */
+void ist_dispatch(struct pt_regs *regs, unsigned vector)
+{
+	struct cpu *cpu = this_cpu();
+
+	cpu->nmi_depth++;
+	if (vector == VECTOR_DOUBLE_FAULT)
+		double_fault(regs);
+	else if (vector == VECTOR_NMI)
+		panic_regs(regs, "unexpected NMI");
+	else
+		debug_exception(regs);
+	cpu->nmi_depth--;
+}
+
+/*
+ * From entry.S before a return to user mode that has work to do, interrupts off. What it finds done
+ * can be undone by the next interrupt, so it looks again after each turn.
+ */
+void exit_work(struct pt_regs *regs)
+{
+	while (this_cpu()->need_resched || READ_ONCE(current->killed)) {
+		if (this_cpu()->need_resched)
+			schedule();
+		if (READ_ONCE(current->killed)) {
+			irq_enable();
+			exit_to_user(regs);
+			irq_disable();
+		}
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The system calls' functions, as the table in kernel/proc/syscall.c calls them: see
+ * uapi/syscall.h for what they do. Each returns a value or a negative errno, and may sleep. Private
+ * to kernel/proc.
+ */
+#pragma once
+
+#include <hotregs/types.h>
+#include <uapi/types.h>
+
+struct perf_event_attr;
+
+/* sys_file.c */
+long sys_read(int fd, void __user *buf, size_t n);
+long sys_write(int fd, const void __user *buf, size_t n);
+long sys_open(const char __user *path, int flags, int mode);
+long sys_close(int fd);
+long sys_lseek(int fd, long offset, int whence);
+long sys_fstat(int fd, struct uapi_stat __user *st);
+long sys_stat(const char __user *path, struct uapi_stat __user *st);
+long sys_ioctl(int fd, unsigned long cmd, unsigned long arg);
+long sys_getdents(int fd, void __user *buf, size_t n);
+long sys_chdir(const char __user *path);
+long sys_getcwd(char __user *buf, size_t n);
+
+/* sys_descriptor.c */
+long sys_pipe(int __user *fds);
+long sys_dup(int fd);
+long sys_dup2(int from, int to);
+long sys_fcntl(int fd, int cmd, long arg);
+long sys_poll(struct uapi_pollfd __user *fds, unsigned n, int timeout_ms);
+
+/* sys_mm.c */
+long sys_brk(unsigned long new_break);
+long sys_mmap(unsigned long addr, size_t len, int prot, int flags, int fd, long offset);
+long sys_munmap(unsigned long addr, size_t len);
+
+/* sys_process.c */
+long sys_exit(int status);
+long sys_fork(void);
+long sys_execve(const char __user *path, char *const __user *argv, char *const __user *envp);
+long sys_wait4(pid_t pid, int __user *status, int options, void __user *rusage);
+long sys_getpid(void);
+long sys_getppid(void);
+long sys_gettid(void);
+long sys_kill(pid_t pid, int signal);
+long sys_sched_yield(void);
+long sys_setpriority(pid_t tid, int priority);
+long sys_uname(struct uapi_utsname __user *name);
+
+/* sys_time.c */
+long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec __user *rem);
+long sys_clock_gettime(int clock, struct uapi_timespec __user *ts);
+long sys_times(struct uapi_tms __user *tms);
+
+/* sys_perf.c */
+long sys_perf_event_open(struct perf_event_attr __user *attr, pid_t pid, int cpu, int group_fd,
+			 unsigned long flags);
