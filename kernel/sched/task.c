@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks: making and freeing them, their numbers and their list; kernel threads. */
+#include <hotregs/mm.h>
+#include <hotregs/perf_event.h>
+#include <hotregs/printk.h>
+#include <hotregs/process.h>
+#include <hotregs/sched.h>
+#include <hotregs/string.h>
+#include <hotregs/wait.h>
+
+#include <arch/switch.h>
+
+#define PID_MAX     32768
+#define STACK_PAGES (KERNEL_STACK_SIZE / PAGE_SIZE)
+
+struct spinlock task_list_lock = SPINLOCK_INIT;
+struct list_head task_list = LIST_HEAD_INIT(task_list);
+static pid_t last_tid;
+static struct wait_queue kthread_gone = WAIT_QUEUE_INIT(kthread_gone);
+
+void task_begin(void (*entry)(void *), void *arg)
+{
+	finish_switch();
+	irq_enable();
+	entry(arg);
+	kthread_exit();
+}
+
+struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
+{
+	struct task *task = kzalloc(sizeof(*task));
+
+	if (!task)
+		return ERR_PTR(-ENOMEM);
+	task->stack = (unsigned long)vmap_alloc(STACK_PAGES);
+	if (!task->stack) {
+		kfree(task);
+		return ERR_PTR(-ENOMEM);
+	}
+	task->state = TASK_SLEEPING;
+	task->priority = PRIORITY_DEFAULT;
+	strlcpy(task->comm, comm, sizeof(task->comm));
+	list_init(&task->run_node);
+	list_init(&task->children);
+	list_init(&task->sibling);
+	list_init(&task->all_node);
+	arch_thread_init(task, entry, arg);
+	return task;
+}
+
+struct task *task_find(pid_t tid)
+{
+	struct task *task;
+
+	list_for_each (task, &task_list, all_node)
+		if (task->tid == tid)
+			return task;
+	return NULL;
+}
+
+void task_publish(struct task *task, pid_t pid)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+
+	/* Numbers rise and come round, so that a dead task's is not soon another's. */
+	do
+		last_tid = last_tid < PID_MAX ? last_tid + 1 : 2;
+	while (task_find(last_tid));
+	task->tid = last_tid;
+	task->pid = pid ? pid : last_tid;
+	list_add_tail(&task->all_node, &task_list);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+}
+
+void task_free(struct task *task)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+
+	list_del(&task->all_node);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	vmap_free((void *)task->stack, STACK_PAGES);
+	kfree(task);
+}
+
+struct task *kthread_start(const char *comm, void (*entry)(void *arg), void *arg)
+{
+	struct task *task = task_create(comm, entry, arg);
+
+	if (IS_ERR(task))
+		return task;
+	task->flags |= TASK_KTHREAD;
+	task_publish(task, 0);
+	sched_start(task);
+	return task;
+}
+
+__sched void kthread_exit(void)
+{
+	irq_disable();
+	current->state = TASK_DEAD;
+	schedule();
+	panic("a dead task was run");
+}
+
+__sched void kthread_join(struct task *task)
+{
+	/* The task cannot be killed out of this wait: kernel threads are not. */
+	while (wait_event(&kthread_gone, task->zombie) < 0)
+		yield();
+	perf_task_free(task);
+	task_free(task);
+}
+
+void task_gone(struct task *task)
+{
+	perf_task_dead(task);
+	if (!(task->flags & TASK_KTHREAD)) {
+		process_dead(task);
+		return;
+	}
+	task->zombie = true;
+	wake_up(&kthread_gone);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleeping until something has happened: wait queues, mutexes, timed sleep. */
+#include <hotregs/printk.h>
+#include <hotregs/time.h>
+#include <hotregs/wait.h>
+
+void wait_queue_init(struct wait_queue *q)
+{
+	q->lock = (struct spinlock)SPINLOCK_INIT;
+	list_init(&q->waiters);
+}
+
+void wait_prepare(struct wait_queue *q, struct waiter *w)
+{
+	unsigned long flags = spin_lock_irqsave(&q->lock);
+
+	w->task = current;
+	list_add_tail(&w->node, &q->waiters);
+	/* Under the queue's lock, so that a wake-up comes wholly before or wholly after. */
+	WRITE_ONCE(current->state, TASK_SLEEPING);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+void wait_finish(struct wait_queue *q, struct waiter *w)
+{
+	unsigned long flags = spin_lock_irqsave(&q->lock);
+
+	list_del(&w->node);
+	WRITE_ONCE(current->state, TASK_RUNNING);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+void wake_up(struct wait_queue *q)
+{
+	unsigned long flags = spin_lock_irqsave(&q->lock);
+	struct waiter *w;
+
+	list_for_each (w, &q->waiters, node)
+		wake_up_task(w->task);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+void mutex_init(struct mutex *m)
+{
+	m->owner = NULL;
+	wait_queue_init(&m->waiters);
+}
+
+/* Takes the mutex, or puts the caller last in line. */
+static bool mutex_take_or_queue(struct mutex *m, struct waiter *w)
+{
+	unsigned long flags = spin_lock_irqsave(&m->waiters.lock);
+	bool taken = !m->owner;
+
+	if (taken) {
+		m->owner = current;
+	} else {
+		w->task = current;
+		list_add_tail(&w->node, &m->waiters.waiters);
+	}
+	spin_unlock_irqrestore(&m->waiters.lock, flags);
+	return taken;
+}
+
+__sched void mutex_lock(struct mutex *m)
+{
+	struct waiter w;
+
+	ASSERT(m->owner != current);
+	if (mutex_take_or_queue(m, &w))
+		return;
+	/* mutex_unlock() makes the first in line the owner before it wakes it. */
+	for (;;) {
+		WRITE_ONCE(current->state, TASK_SLEEPING);
+		if (READ_ONCE(m->owner) == current)
+			break;
+		schedule();
+	}
+	WRITE_ONCE(current->state, TASK_RUNNING);
+}
+
+void mutex_unlock(struct mutex *m)
+{
+	unsigned long flags = spin_lock_irqsave(&m->waiters.lock);
+	struct waiter *w;
+
+	ASSERT(m->owner == current);
+	if (list_empty(&m->waiters.waiters)) {
+		m->owner = NULL;
+	} else {
+		w = list_first(&m->waiters.waiters, struct waiter, node);
+		list_del(&w->node);
+		m->owner = w->task;
+		wake_up_task(w->task);
+	}
+	spin_unlock_irqrestore(&m->waiters.lock, flags);
+}
+
+/* A sleeper and what wakes it. */
+struct sleep_timer {
+	struct timer timer;
+	struct task *task;
+	bool expired;
+};
+
+static void sleep_expired(struct timer *timer, struct pt_regs *regs)
+{
+	struct sleep_timer *s = container_of(timer, struct sleep_timer, timer);
+
+	WRITE_ONCE(s->expired, true);
+	wake_up_task(s->task);
+}
+
+__sched int sleep_ns(u64 ns)
+{
+	struct sleep_timer s = {.task = current};
+	u64 now = clock_ns();
+	int err = 0;
+
+	timer_init(&s.timer, sleep_expired);
+	timer_arm(&s.timer, now + MIN(ns, UINT64_MAX - now));
+	for (;;) {
+		WRITE_ONCE(current->state, TASK_SLEEPING);
+		if (READ_ONCE(s.expired))
+			break;
+		if (READ_ONCE(current->killed)) {
+			err = -EINTR;
+			break;
+		}
+		schedule();
+	}
+	WRITE_ONCE(current->state, TASK_RUNNING);
+	timer_cancel(&s.timer);
+	return err;
+}

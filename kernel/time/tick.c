@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The scheduler's tick: a timer that runs while its CPU is busy. */
+#include <hotregs/cpu.h>
+#include <hotregs/sched.h>
+#include <hotregs/time.h>
+
+#include "tick.h"
+
+#define TICK_NS (1000000000UL / TICK_HZ)
+
+static void tick(struct timer *timer, struct pt_regs *regs)
+{
+	u64 next = timer->expires + TICK_NS, now;
+
+	sched_tick(regs);
+	if (!sched_needs_tick(this_cpu()))
+		return;
+	/* Ticks that a stopped machine has missed are gone: they would all come at once. */
+	now = clock_ns();
+	timer_arm(timer, next > now ? next : now + TICK_NS);
+}
+
+void time_tick_init(struct cpu *cpu)
+{
+	timer_init(&cpu->timers.tick, tick);
+}
+
+void time_tick_start(void)
+{
+	struct timer *timer = &this_cpu()->timers.tick;
+
+	if (list_empty(&timer->node))
+		timer_arm(timer, clock_ns() + TICK_NS);
+}
