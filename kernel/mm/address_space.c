@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/* Address spaces as a whole: their making, their copy-on-write copies, their end. */
+#include <hotregs/printk.h>
+
+#include "vma.h"
+
+struct mm *mm_create(void)
+{
+	struct mm *mm = kzalloc(sizeof(*mm));
+
+	if (!mm)
+		return ERR_PTR(-ENOMEM);
+	if (mmu_create(&mm->mmu)) {
+		kfree(mm);
+		return ERR_PTR(-ENOMEM);
+	}
+	mm->refs = 1;
+	mutex_init(&mm->lock);
+	list_init(&mm->vmas);
+	return mm;
+}
+
+/* Shows @vma's pages in @child too, and makes them read-only in both. */
+static int share_pages(struct mm *child, struct mm *mm, const struct vma *vma)
+{
+	unsigned long va = vma->start;
+	phys_addr_t pa;
+	unsigned prot;
+
+	while (mmu_next(&mm->mmu, &va, vma->end, &pa, &prot)) {
+		unsigned shared = prot & ~MMU_WRITE;
+		int err = mmu_map(&child->mmu, va, pa, shared);
+
+		if (err)
+			return err;
+		page_get(pa);
+		child->resident++;
+		if (prot & MMU_WRITE)
+			mmu_protect(&mm->mmu, va, shared);
+		va += PAGE_SIZE;
+	}
+	return 0;
+}
+
+static int copy_vma(struct mm *child, struct mm *mm, const struct vma *vma)
+{
+	struct vma *copy;
+
+	if (vma->flags & VMA_SHARED)
+		return 0;
+	copy = kmalloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *vma;
+	exe_get(copy->exe);
+	list_add_tail(&copy->node, &child->vmas);
+	return share_pages(child, mm, vma);
+}
+
+struct mm *mm_fork(struct mm *mm)
+{
+	struct mm *child = mm_create();
+	struct vma *vma;
+	int err = 0;
+
+	if (IS_ERR(child))
+		return child;
+	mutex_lock(&mm->lock);
+	child->brk_start = mm->brk_start;
+	child->brk = mm->brk;
+	list_for_each (vma, &mm->vmas, node) {
+		err = copy_vma(child, mm, vma);
+		if (err)
+			break;
+	}
+	/* On failure too: what has become read-only stays so until it is written next. */
+	mmu_flush(USER_START, USER_END);
+	mutex_unlock(&mm->lock);
+	if (!err)
+		return child;
+	mm_put(child);
+	return ERR_PTR(err);
+}
+
+/* Makes sure that no CPU runs on @mm's tables. */
+static void unload(struct mm *mm)
+{
+	unsigned long flags = irq_save();
+	struct cpu *this = this_cpu();
+
+	/* A kernel thread may have kept them after their last task. */
+	if (this->loaded_mm == mm) {
+		this->loaded_mm = NULL;
+		mmu_load(&kernel_mmu);
+	}
+	for_each_cpu (cpu)
+		ASSERT(READ_ONCE(cpu->loaded_mm) != mm);
+	irq_restore(flags);
+}
+
+void mm_put(struct mm *mm)
+{
+	struct vma *vma, *next;
+
+	if (__atomic_sub_fetch(&mm->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	unload(mm);
+	list_for_each_safe (vma, next, &mm->vmas, node) {
+		vma_zap(mm, vma, vma->start, vma->end);
+		list_del(&vma->node);
+		vma_free(vma);
+	}
+	ASSERT(!mm->resident);
+	mmu_destroy(&mm->mmu);
+	kfree(mm);
+}
+
+size_t mm_resident_pages(const struct mm *mm)
+{
+	return READ_ONCE(mm->resident);
+}
+
+struct exe *exe_get(struct exe *exe)
+{
+	if (exe)
+		__atomic_fetch_add(&exe->refs, 1, __ATOMIC_RELAXED);
+	return exe;
+}
+
+void exe_put(struct exe *exe)
+{
+	if (exe && !__atomic_sub_fetch(&exe->refs, 1, __ATOMIC_ACQ_REL))
+		kfree(exe);
+}

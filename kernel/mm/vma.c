@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/* The areas of an address space: adding, finding, cutting and removing them; the break. */
+#include <hotregs/fs.h>
+#include <hotregs/printk.h>
+
+#include "vma.h"
+
+#define ZAP_BATCH 16
+
+static bool page_aligned(unsigned long x)
+{
+	return !(x & (PAGE_SIZE - 1));
+}
+
+static bool range_valid(unsigned long start, unsigned long end)
+{
+	return page_aligned(start | end) && start >= USER_START && start < end && end <= USER_END;
+}
+
+/* Is there memory for @bytes more, if all of it were touched at once? */
+static bool memory_for(size_t bytes)
+{
+	return bytes >> PAGE_SHIFT <= page_nr_free();
+}
+
+struct vma *mm_find_vma(struct mm *mm, unsigned long addr)
+{
+	struct vma *vma;
+
+	list_for_each (vma, &mm->vmas, node)
+		if (addr < vma->end)
+			return addr >= vma->start ? vma : NULL;
+	return NULL;
+}
+
+/* The list node behind which an area [low, end) belongs; NULL when another is in its way. */
+static struct list_head *find_place(struct mm *mm, unsigned long low, unsigned long end)
+{
+	struct vma *vma;
+
+	list_for_each (vma, &mm->vmas, node)
+		if (low < vma->end)
+			return end <= vma_low(vma) ? vma->node.prev : NULL;
+	return mm->vmas.prev;
+}
+
+int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added)
+{
+	const unsigned wx = MMU_WRITE | MMU_EXEC;
+	size_t size = template->end - template->start;
+	struct list_head *place;
+	struct vma *vma;
+
+	if (!range_valid(template->start, template->end) || template->data_size > size ||
+	    (template->prot & wx) == wx)
+		return -EINVAL;
+	if (template->flags & VMA_STACK && vma_low(template) < USER_START)
+		return -EINVAL;
+	if (template->prot & MMU_WRITE && !(template->flags & (VMA_STACK | VMA_SHARED)) &&
+	    !memory_for(size))
+		return -ENOMEM;
+	place = find_place(mm, vma_low(template), template->end);
+	if (!place)
+		return -EEXIST;
+	vma = kmalloc(sizeof(*vma));
+	if (!vma)
+		return -ENOMEM;
+	*vma = *template;
+	list_add(&vma->node, place);
+	if (added)
+		*added = vma;
+	return 0;
+}
+
+unsigned long mm_find_gap(struct mm *mm, size_t size)
+{
+	unsigned long high = USER_END;
+
+	if (!size || size > USER_END)
+		return 0;
+	size = ALIGN_UP(size, PAGE_SIZE);
+	for (struct list_head *n = mm->vmas.prev; n != &mm->vmas; n = n->prev) {
+		const struct vma *vma = list_entry(n, struct vma, node);
+
+		if (high >= vma->end && high - vma->end >= size)
+			return high - size;
+		high = vma_low(vma);
+	}
+	return high >= USER_START && high - USER_START >= size ? high - size : 0;
+}
+
+void vma_zap(struct mm *mm, const struct vma *vma, unsigned long start, unsigned long end)
+{
+	bool owned = !(vma->flags & VMA_SHARED);
+	unsigned long va = start, first;
+	phys_addr_t pa, batch[ZAP_BATCH];
+	unsigned prot;
+
+	/* A page is given back only when no translation to it is left. */
+	while (mmu_next(&mm->mmu, &va, end, &pa, &prot)) {
+		unsigned n = 0;
+
+		first = va;
+		do {
+			mmu_unmap(&mm->mmu, va);
+			batch[n++] = pa;
+			va += PAGE_SIZE;
+		} while (n < ZAP_BATCH && mmu_next(&mm->mmu, &va, end, &pa, &prot));
+		mmu_flush(first, va);
+		if (!owned)
+			continue;
+		mm->resident -= n;
+		while (n)
+			page_put(batch[--n]);
+	}
+}
+
+void vma_free(struct vma *vma)
+{
+	if (vma->close)
+		vma->close(vma);
+	if (vma->file)
+		file_put(vma->file);
+	exe_put(vma->exe);
+	kfree(vma);
+}
+
+/* Moves the start of @vma up to @start, and the place in its data along. */
+static void cut_start(struct vma *vma, unsigned long start)
+{
+	size_t cut = start - vma->start;
+
+	vma->start = start;
+	vma->file_offset += cut;
+	if (cut < vma->data_size) {
+		vma->data += cut;
+		vma->data_size -= cut;
+	} else {
+		vma->data = NULL;
+		vma->data_size = 0;
+	}
+}
+
+static void cut_end(struct vma *vma, unsigned long end)
+{
+	vma->end = end;
+	vma->data_size = MIN(vma->data_size, end - vma->start);
+}
+
+/*
+ * Can [start, end) be cut out? An area that will have an end on either side needs a second
+ * structure, which is made beforehand.
+ */
+static int prepare_cut(struct mm *mm, unsigned long start, unsigned long end, struct vma **second)
+{
+	struct vma *vma;
+
+	*second = NULL;
+	list_for_each (vma, &mm->vmas, node) {
+		if (vma->end <= start || end <= vma->start)
+			continue;
+		if (vma->flags & VMA_SHARED && (vma->start < start || end < vma->end))
+			return -EINVAL;
+		if (vma->start < start && end < vma->end) {
+			*second = kmalloc(sizeof(**second));
+			if (!*second)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int mm_unmap(struct mm *mm, unsigned long start, unsigned long end)
+{
+	struct vma *vma, *next, *second;
+	int err;
+
+	if (!range_valid(start, end))
+		return -EINVAL;
+	err = prepare_cut(mm, start, end, &second);
+	if (err)
+		return err;
+	list_for_each_safe (vma, next, &mm->vmas, node) {
+		if (vma->end <= start || end <= vma->start)
+			continue;
+		vma_zap(mm, vma, MAX(start, vma->start), MIN(end, vma->end));
+		if (second) {
+			*second = *vma;
+			exe_get(second->exe);
+			list_add(&second->node, &vma->node);
+			cut_start(second, end);
+			cut_end(vma, start);
+			break;
+		}
+		if (vma->start < start) {
+			cut_end(vma, start);
+		} else if (end < vma->end) {
+			cut_start(vma, end);
+		} else {
+			list_del(&vma->node);
+			vma_free(vma);
+		}
+	}
+	return 0;
+}
+
+/* Gives the heap the pages [start, end), which lie behind it. */
+static int grow_heap(struct mm *mm, unsigned long start, unsigned long end)
+{
+	const struct vma heap = {
+	    .start = start, .end = end, .prot = MMU_READ | MMU_WRITE, .flags = VMA_HEAP};
+	struct vma *last = mm_find_vma(mm, start - 1);
+
+	if (!last || !(last->flags & VMA_HEAP))
+		return mm_add_vma(mm, &heap, NULL);
+	if (end > USER_END || !find_place(mm, start, end) || !memory_for(end - start))
+		return -ENOMEM;
+	last->end = end;
+	return 0;
+}
+
+unsigned long mm_brk(struct mm *mm, unsigned long new_break)
+{
+	unsigned long old_end = ALIGN_UP(mm->brk, PAGE_SIZE);
+	unsigned long new_end = ALIGN_UP(new_break, PAGE_SIZE);
+	int err = 0;
+
+	if (new_break < mm->brk_start || new_break > USER_END)
+		return mm->brk;
+	if (new_end > old_end)
+		err = grow_heap(mm, old_end, new_end);
+	else if (new_end < old_end)
+		err = mm_unmap(mm, new_end, old_end);
+	if (!err)
+		mm->brk = new_break;
+	return mm->brk;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The kernel's own mappings: single pages shown at consecutive addresses, with an unmapped page on
+ * either side, for stacks, rings and device registers.
+ *
+ * Addresses are handed out in slots of a power of two pages. A freed slot serves its size again and
+ * is never merged: there are 2^27 pages of addresses, and reuse keeps the page tables few.
+ */
+#include <hotregs/printk.h>
+#include <hotregs/spinlock.h>
+
+#include <hotregs/mm.h>
+
+#define SLOT_ORDERS (64 - PAGE_SHIFT)
+#define FREE_BATCH  16
+
+/*
+ * Remembers a free slot. There is one for every slot ever made, so that freeing needs no memory;
+ * they are cut from whole pages, which stay.
+ */
+struct slot {
+	struct slot *next;
+	unsigned long start;
+};
+
+static struct spinlock lock; /* guards what follows, and the tables of the region */
+static unsigned long region_top = VMAP_START;
+static struct slot *free_slots[SLOT_ORDERS]; /* by order of their size in pages */
+static struct slot *spare;                   /* stand for slots in use */
+static struct slot *unused;                  /* stand for none yet */
+
+static struct slot *pop(struct slot **list)
+{
+	struct slot *slot = *list;
+
+	if (slot)
+		*list = slot->next;
+	return slot;
+}
+
+static void push(struct slot **list, struct slot *slot)
+{
+	slot->next = *list;
+	*list = slot;
+}
+
+/* The order of a slot for @pages and two guard pages. */
+static unsigned slot_order(size_t pages)
+{
+	return 64 - __builtin_clzl(pages + 1);
+}
+
+static bool add_unused(void)
+{
+	struct slot *slot = page_alloc(0);
+
+	for (size_t i = 0; slot && i < PAGE_SIZE / sizeof(*slot); i++)
+		push(&unused, &slot[i]);
+	return slot;
+}
+
+/* A slot beyond all others, or NULL. Lock held. */
+static struct slot *new_slot(unsigned order)
+{
+	size_t size = PAGE_SIZE << order;
+	struct slot *slot;
+
+	if (size > VMAP_END - region_top || (!unused && !add_unused()))
+		return NULL;
+	slot = pop(&unused);
+	slot->start = region_top;
+	region_top += size;
+	return slot;
+}
+
+/* Addresses for @pages; the first one, past the guard page, or 0. */
+static unsigned long slot_alloc(size_t pages)
+{
+	unsigned long flags, start = 0;
+	struct slot *slot;
+	unsigned order;
+
+	if (pages > (VMAP_END - VMAP_START) >> PAGE_SHIFT)
+		return 0;
+	order = slot_order(pages);
+	flags = spin_lock_irqsave(&lock);
+	slot = pop(&free_slots[order]);
+	if (!slot)
+		slot = new_slot(order);
+	if (slot) {
+		start = slot->start + PAGE_SIZE;
+		push(&spare, slot);
+	}
+	spin_unlock_irqrestore(&lock, flags);
+	return start;
+}
+
+static void slot_free(unsigned long va, size_t pages)
+{
+	unsigned long flags = spin_lock_irqsave(&lock);
+	struct slot *slot = pop(&spare);
+
+	ASSERT(slot);
+	slot->start = va - PAGE_SIZE;
+	push(&free_slots[slot_order(pages)], slot);
+	spin_unlock_irqrestore(&lock, flags);
+}
+
+static int map(unsigned long va, phys_addr_t pa, unsigned prot)
+{
+	unsigned long flags = spin_lock_irqsave(&lock);
+	int err = mmu_map(&kernel_mmu, va, pa, prot);
+
+	spin_unlock_irqrestore(&lock, flags);
+	return err;
+}
+
+static phys_addr_t unmap(unsigned long va)
+{
+	unsigned long flags = spin_lock_irqsave(&lock);
+	phys_addr_t pa = mmu_unmap(&kernel_mmu, va);
+
+	spin_unlock_irqrestore(&lock, flags);
+	return pa;
+}
+
+/* Unmaps and frees pages, a few at a time: each only when no CPU can reach it any more. */
+static void free_pages(unsigned long va, size_t pages)
+{
+	phys_addr_t batch[FREE_BATCH];
+
+	while (pages) {
+		size_t n = MIN(pages, (size_t)FREE_BATCH);
+
+		for (size_t i = 0; i < n; i++)
+			batch[i] = unmap(va + i * PAGE_SIZE);
+		mmu_flush(va, va + n * PAGE_SIZE);
+		for (size_t i = 0; i < n; i++) {
+			ASSERT(batch[i]);
+			page_put(batch[i]);
+		}
+		va += n * PAGE_SIZE;
+		pages -= n;
+	}
+}
+
+void *vmap_alloc(size_t pages)
+{
+	unsigned long va = slot_alloc(pages);
+
+	if (!va)
+		return NULL;
+	for (size_t i = 0; i < pages; i++) {
+		void *page = page_alloc_zeroed(0);
+
+		if (page && !map(va + i * PAGE_SIZE, virt_to_phys(page), MMU_READ | MMU_WRITE))
+			continue;
+		page_free(page, 0);
+		free_pages(va, i);
+		slot_free(va, pages);
+		return NULL;
+	}
+	return (void *)va;
+}
+
+void vmap_free(void *va, size_t pages)
+{
+	if (!va)
+		return;
+	free_pages((unsigned long)va, pages);
+	slot_free((unsigned long)va, pages);
+}
+
+phys_addr_t vmap_phys(const void *va)
+{
+	phys_addr_t pa;
+	unsigned prot;
+	bool mapped = mmu_lookup(&kernel_mmu, (unsigned long)va, &pa, &prot);
+
+	ASSERT(mapped);
+	return pa;
+}
+
+void *ioremap(phys_addr_t pa, size_t size)
+{
+	phys_addr_t first = ALIGN_DOWN(pa, PAGE_SIZE);
+	size_t pages = (ALIGN_UP(pa + size, PAGE_SIZE) - first) >> PAGE_SHIFT;
+	unsigned long va = slot_alloc(pages);
+
+	if (!va)
+		return NULL;
+	for (size_t i = 0; i < pages; i++) {
+		if (!map(va + i * PAGE_SIZE, first + i * PAGE_SIZE,
+			 MMU_READ | MMU_WRITE | MMU_DEVICE))
+			continue;
+		while (i--)
+			unmap(va + i * PAGE_SIZE);
+		slot_free(va, pages);
+		return NULL;
+	}
+	return (void *)(va + (pa - first));
+}
