@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Open files: their lifetime, and what most kinds of them do alike. */
+#include "fs_node.h"
+#include <hotregs/mm.h>
+#include <hotregs/printk.h>
+
+#include <arch/uaccess.h>
+
+struct file *file_create(const struct file_ops *ops, u32 flags, void *private)
+{
+	struct file *f = kmalloc(sizeof(*f));
+
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	*f = (struct file){.ops = ops, .refs = 1, .flags = flags, .private = private};
+	return f;
+}
+
+void file_put(struct file *f)
+{
+	if (likely(__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL)))
+		return;
+	if (f->ops->release)
+		f->ops->release(f);
+	kfree(f);
+}
+
+loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size)
+{
+	loff_t base;
+
+	switch (whence) {
+	case UAPI_SEEK_SET:
+		base = 0;
+		break;
+	case UAPI_SEEK_CUR:
+		base = f->pos;
+		break;
+	case UAPI_SEEK_END:
+		base = size;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, offset, &offset) || offset < 0)
+		return -EINVAL;
+	f->pos = offset;
+	return offset;
+}
+
+ssize_t file_read_memory(struct file *f, void __user *buf, size_t n, const void *data, size_t size)
+{
+	loff_t pos = f->pos;
+	size_t done = 0;
+
+	if ((u64)pos >= size)
+		return 0;
+	n = MIN(n, size - (size_t)pos);
+	while (done < n) {
+		/* A page at a time, so that all that lies before a bad page is delivered. */
+		unsigned long to = (unsigned long)buf + done;
+		size_t chunk = MIN(n - done, PAGE_SIZE - (to & ~PAGE_MASK));
+
+		if (copy_to_user((void __user *)to, (const u8 *)data + pos + done, chunk))
+			break;
+		done += chunk;
+	}
+	f->pos = pos + done;
+	return done ? (ssize_t)done : -EFAULT;
+}
+
+int file_stat(struct file *f, struct uapi_stat *st)
+{
+	*st = (struct uapi_stat){.mode = UAPI_S_IFCHR | 0600, .nlink = 1};
+	return f->ops->stat ? f->ops->stat(f, st) : 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals, of which there are only the default actions: to end the process, or nothing. */
+#include <hotregs/wait.h>
+#include <uapi/types.h>
+
+#include "proc.h"
+
+/* Signals whose default action is nothing, and those that would stop: newlib's numbers. */
+#define SIGURG   16
+#define SIGSTOP  17
+#define SIGTSTP  18
+#define SIGCONT  19
+#define SIGCHLD  20
+#define SIGTTIN  21
+#define SIGTTOU  22
+#define SIGWINCH 28
+
+#define IGNORED_SIGNALS (BIT(SIGURG) | BIT(SIGCONT) | BIT(SIGCHLD) | BIT(SIGWINCH))
+#define STOP_SIGNALS    (BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU))
+
+/* May the caller send @signal to @task? */
+static int check_kill(const struct task *task, int signal)
+{
+	if (!task)
+		return -ESRCH;
+	if (task->flags & TASK_KTHREAD)
+		return -EPERM;
+	/* Only init itself may end the machine. */
+	return task == init_task && task != current && signal ? -EPERM : 0;
+}
+
+/* Ends @task when it next is about to enter user mode; it sleeps no more. List lock held. */
+static void send_fatal(struct task *task, int signal)
+{
+	if (task->killed || task->zombie)
+		return;
+	task->kill_signal = signal;
+	WRITE_ONCE(task->killed, true);
+	wake_up_task(task);
+}
+
+/* There are no process groups, and nothing that could be stopped and go on: -EINVAL. */
+int process_kill(pid_t pid, int signal)
+{
+	unsigned long flags;
+	struct task *task;
+	int err;
+
+	if (pid <= 0 || signal < 0 || signal >= UAPI_NSIG || (STOP_SIGNALS & BIT(signal)))
+		return -EINVAL;
+	flags = spin_lock_irqsave(&task_list_lock);
+	task = task_find(pid);
+	err = check_kill(task, signal);
+	if (!err && signal && !(IGNORED_SIGNALS & BIT(signal)))
+		send_fatal(task, signal);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls about time. */
+#include <hotregs/cpu.h>
+#include <hotregs/sched.h>
+#include <hotregs/syscalls.h>
+#include <hotregs/time.h>
+#include <hotregs/wait.h>
+
+#include <arch/uaccess.h>
+
+#define NSEC_PER_SEC  1000000000ULL
+#define NSEC_PER_TICK (NSEC_PER_SEC / TICK_HZ)
+
+/* What is left in @rem after an interruption has no reader: only a fatal signal interrupts. */
+long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec __user *rem)
+{
+	struct uapi_timespec ts;
+	u64 ns;
+
+	if (copy_from_user(&ts, req, sizeof(ts)))
+		return -EFAULT;
+	if (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC)
+		return -EINVAL;
+	if (__builtin_mul_overflow((u64)ts.sec, NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, (u64)ts.nsec, &ns))
+		ns = UINT64_MAX;
+	return sleep_ns(ns);
+}
+
+long sys_clock_gettime(int clock, struct uapi_timespec __user *user_ts)
+{
+	struct uapi_timespec ts = {};
+	u64 ns;
+
+	switch (clock) {
+	case UAPI_CLOCK_REALTIME:
+		ts.sec = clock_boot_epoch;
+		ns = clock_ns();
+		break;
+	case UAPI_CLOCK_MONOTONIC:
+		ns = clock_ns();
+		break;
+	case UAPI_CLOCK_PROCESS_CPUTIME:
+	case UAPI_CLOCK_THREAD_CPUTIME: /* a process is one thread */
+		ns = (current->utime + current->stime) * NSEC_PER_TICK;
+		break;
+	default:
+		return -EINVAL;
+	}
+	ts.sec += ns / NSEC_PER_SEC;
+	ts.nsec = ns % NSEC_PER_SEC;
+	return copy_to_user(user_ts, &ts, sizeof(ts));
+}
+
+long sys_times(struct uapi_tms __user *user_tms)
+{
+	struct uapi_tms tms = {
+	    .utime = current->utime,
+	    .stime = current->stime,
+	    .cutime = current->child_utime,
+	    .cstime = current->child_stime,
+	};
+
+	if (user_tms && copy_to_user(user_tms, &tms, sizeof(tms)))
+		return -EFAULT;
+	return clock_ns() / NSEC_PER_TICK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* From the trap frame of a system call to its function, and the last look before user mode. */
+#include <hotregs/cpu.h>
+#include <hotregs/process.h>
+#include <hotregs/syscalls.h>
+#include <uapi/syscall.h>
+
+#include <arch/syscall.h>
+
+/*
+ * The table calls every function with six words. The calling conventions here pass them in
+ * registers, or on a stack that the caller clears, so a function with fewer, narrower parameters
+ * takes what it names and never sees the rest.
+ */
+#define CALL(name) [SYS_##name] = (syscall_fn)(void *)sys_##name
+
+static const syscall_fn syscall_table[NR_SYSCALLS] = {
+    CALL(exit),     CALL(read),
+    CALL(write),    CALL(open),
+    CALL(close),    CALL(lseek),
+    CALL(fstat),    CALL(stat),
+    CALL(brk),      CALL(mmap),
+    CALL(munmap),   CALL(fork),
+    CALL(execve),   CALL(wait4),
+    CALL(getpid),   CALL(getppid),
+    CALL(gettid),   CALL(kill),
+    CALL(pipe),     CALL(dup),
+    CALL(dup2),     CALL(fcntl),
+    CALL(ioctl),    CALL(poll),
+    CALL(getdents), CALL(nanosleep),
+    CALL(times),    CALL(clock_gettime),
+    CALL(uname),    CALL(sched_yield),
+    CALL(chdir),    CALL(setpriority),
+    CALL(getcwd),   CALL(perf_event_open),
+};
+
+void do_syscall(struct pt_regs *regs)
+{
+	unsigned long nr = syscall_nr(regs);
+	long result = -ENOSYS;
+
+	if (likely(nr < NR_SYSCALLS))
+		result = syscall_call(syscall_table[nr], regs);
+	syscall_set_result(regs, result);
+}
+
+void exit_to_user(struct pt_regs *regs)
+{
+	if (READ_ONCE(current->killed))
+		process_exit(WAIT_STATUS_SIGNAL(current->kill_signal));
+}
