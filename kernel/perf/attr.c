@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event_attr: copying one of any size, refusing what is not done, and turning the rest into
+ * what the hot paths read. docs/abi.md is the table of all its bits.
+ */
+#include <hotregs/string.h>
+
+#include "event.h"
+
+#include <arch/mmu.h>
+#include <arch/uaccess.h>
+
+#define NS_PER_S         1000000000ULL
+#define SAMPLE_RATE_MAX  100000                       /* Hz */
+#define CLOCK_PERIOD_MIN (NS_PER_S / SAMPLE_RATE_MAX) /* ns */
+
+static int refuse_size(struct perf_event_attr __user *uattr)
+{
+	u32 size = sizeof(*uattr);
+
+	return copy_to_user(&uattr->size, &size, sizeof(size)) ?: -E2BIG;
+}
+
+/* Are the bytes [from, to) at @uattr all zero? 0, -E2BIG, -EFAULT. */
+static int check_zero(const u8 __user *uattr, u32 from, u32 to)
+{
+	u8 chunk[64];
+
+	while (from < to) {
+		u32 n = MIN(to - from, (u32)sizeof(chunk));
+		int err = copy_from_user(chunk, uattr + from, n);
+
+		if (err)
+			return err;
+		for (u32 i = 0; i < n; i++)
+			if (chunk[i])
+				return -E2BIG;
+		from += n;
+	}
+	return 0;
+}
+
+int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *uattr)
+{
+	u32 size;
+	int err = copy_from_user(&size, &uattr->size, sizeof(size));
+
+	if (err)
+		return err;
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
+		return refuse_size(uattr);
+	memset(attr, 0, sizeof(*attr));
+	err = copy_from_user(attr, uattr, MIN(size, (u32)sizeof(*attr)));
+	if (!err && size > sizeof(*attr))
+		err = check_zero((const u8 __user *)uattr, sizeof(*attr), size);
+	if (err == -E2BIG)
+		return refuse_size(uattr);
+	attr->size = size;
+	return err;
+}
+
+static bool is_clock(u64 config)
+{
+	return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
+static int check_source(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	switch (attr->config) {
+	case PERF_COUNT_SW_CPU_CLOCK:
+	case PERF_COUNT_SW_TASK_CLOCK:
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_DUMMY:
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+/* Fields that belong to features which are not done, or to other types of events. */
+static bool foreign_fields(const struct perf_event_attr *attr)
+{
+	return attr->bp_type || attr->config1 || attr->config2 || attr->config3 ||
+	       attr->branch_sample_type || attr->sample_regs_user || attr->sample_stack_user ||
+	       attr->clockid || attr->sample_regs_intr || attr->aux_watermark ||
+	       attr->aux_sample_size || attr->sig_data;
+}
+
+/* A feature that older kernels took for a reserved bit, so that programs fall back on EINVAL. */
+static bool probed_features(const struct perf_event_attr *attr)
+{
+	return attr->use_clockid || attr->write_backward || attr->namespaces || attr->ksymbol ||
+	       attr->bpf_event || attr->aux_output || attr->cgroup || attr->text_poke ||
+	       attr->inherit_thread || attr->remove_on_exec;
+}
+
+static int check_period(const struct perf_event_attr *attr, u64 period)
+{
+	if (attr->freq)
+		return period > SAMPLE_RATE_MAX ? -EINVAL : 0;
+	if (period >> 63)
+		return -EINVAL;
+	/* A clock that ticks faster than it can be served would leave time for nothing else. */
+	if (period && is_clock(attr->config) && period < CLOCK_PERIOD_MIN)
+		return -EINVAL;
+	return 0;
+}
+
+int perf_attr_check(const struct perf_event_attr *attr)
+{
+	int err;
+
+	if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
+		return -EINVAL;
+	if (attr->sample_type & ~(u64)(PERF_SAMPLE_MAX - 1))
+		return -EINVAL;
+	if (attr->read_format & ~(u64)(PERF_FORMAT_MAX - 1))
+		return -EINVAL;
+	err = check_source(attr) ?: check_period(attr, attr->sample_period);
+	if (err)
+		return err;
+	if (probed_features(attr) || foreign_fields(attr))
+		return -EINVAL;
+	if (attr->pinned || attr->exclusive || attr->inherit_stat || attr->precise_ip ||
+	    attr->exclude_host || attr->sigtrap)
+		return -EOPNOTSUPP;
+	if (attr->sample_type & ~(u64)SAMPLE_DONE)
+		return -EOPNOTSUPP;
+	if (attr->read_format & PERF_FORMAT_GROUP)
+		return -EOPNOTSUPP;
+	if (attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
+		return -EOVERFLOW;
+	/* How much of a clock's time was spent in which mode or task is not measured. */
+	if (is_clock(attr->config) && !attr->sample_period &&
+	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static void set_period(struct perf_event *event, u64 period)
+{
+	event->interval = 0;
+	if (!period) {
+		event->period = UINT64_MAX;
+	} else if (!event->attr.freq) {
+		event->period = period;
+	} else if (event->clock) {
+		event->period = NS_PER_S / period;
+	} else {
+		event->period = 1;
+		event->interval = NS_PER_S / period;
+	}
+}
+
+int perf_event_set_period(struct perf_event *event, u64 period)
+{
+	int err = event->sampling && period ? check_period(&event->attr, period) : -EINVAL;
+	struct perf_event *child;
+	unsigned long flags;
+
+	if (err)
+		return err;
+	flags = spin_lock_irqsave(&perf_lock);
+	set_period(event, period);
+	perf_clock_restart(event);
+	list_for_each (child, &event->children, child_node) {
+		set_period(child, period);
+		perf_clock_restart(child);
+	}
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return 0;
+}
+
+static u8 exclusions(const struct perf_event_attr *attr)
+{
+	u8 exclude = 0;
+
+	if (attr->exclude_user)
+		exclude |= EXCLUDE_USER;
+	if (attr->exclude_kernel)
+		exclude |= EXCLUDE_KERNEL;
+	if (attr->exclude_idle)
+		exclude |= EXCLUDE_IDLE;
+	if (attr->exclude_callchain_kernel)
+		exclude |= EXCLUDE_CHAIN_KERNEL;
+	if (attr->exclude_callchain_user)
+		exclude |= EXCLUDE_CHAIN_USER;
+	return exclude;
+}
+
+static u8 records(const struct perf_event_attr *attr)
+{
+	u8 records = 0;
+
+	if (attr->comm)
+		records |= RECORD_COMM | RECORD_TASK;
+	if (attr->mmap || attr->mmap2)
+		records |= RECORD_MMAP | RECORD_TASK;
+	if (attr->mmap_data)
+		records |= RECORD_MMAP_DATA | RECORD_TASK;
+	if (attr->task)
+		records |= RECORD_TASK;
+	if (attr->context_switch)
+		records |= RECORD_SWITCH;
+	return records;
+}
+
+void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	event->attr = *attr;
+	event->config = attr->config;
+	event->clock = is_clock(attr->config);
+	event->sampling = attr->sample_period != 0;
+	event->exclude = exclusions(attr);
+	event->records = records(attr);
+	event->enable_on_exec = attr->enable_on_exec;
+	event->sample_type = attr->sample_type;
+	event->sample_size = perf_sample_size(event->sample_type);
+	event->trailer_size = attr->sample_id_all ? perf_trailer_size(event->sample_type) : 0;
+	event->max_stack = attr->sample_max_stack ? attr->sample_max_stack : PERF_MAX_STACK_DEPTH;
+	event->wakeup_events = attr->watermark ? 0 : attr->wakeup_events;
+	set_period(event, attr->sample_period);
+}

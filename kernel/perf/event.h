@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is inside an event, and what the files of kernel/perf share.
+ *
+ * An event belongs to a context: a task's or a CPU's. A context is read by the sampling path on its
+ * own CPU, with interrupts off and without a lock; so it changes only on that CPU with interrupts
+ * off, or while its task runs nowhere. perf_lock serialises the changes, and guards what ties
+ * events to each other: inherited copies, rings.
+ */
+#pragma once
+
+#include <hotregs/list.h>
+#include <hotregs/perf_event.h>
+#include <hotregs/spinlock.h>
+#include <hotregs/time.h>
+#include <hotregs/wait.h>
+
+/* Which strikes an event counts; each context keeps its enabled events by source. */
+enum perf_source {
+	PERF_SOURCE_SWITCH,
+	PERF_SOURCE_FAULT,
+	PERF_SOURCE_CLOCK,
+	PERF_SOURCE_NONE, /* dummy: never strikes */
+	NR_PERF_SOURCES
+};
+
+/* perf_event.exclude; EXCLUDE_CHAIN_* trim the chain only. */
+#define EXCLUDE_USER         BIT(0)
+#define EXCLUDE_KERNEL       BIT(1)
+#define EXCLUDE_IDLE         BIT(2)
+#define EXCLUDE_CHAIN_KERNEL BIT(3)
+#define EXCLUDE_CHAIN_USER   BIT(4)
+
+/* Bits of perf_active: why a switch of the task, or on the CPU, is watched. */
+#define WATCH_SWITCH BIT(0) /* context-switches events are enabled */
+#define WATCH_RECORD BIT(1) /* somebody wants SWITCH records */
+#define WATCH_TIME   BIT(2) /* a task's events are enabled, whose time stops with it */
+
+/* perf_event.records: what an event wants to be told of beside its samples. */
+#define RECORD_TASK      BIT(0) /* FORK, EXIT */
+#define RECORD_COMM      BIT(1)
+#define RECORD_MMAP      BIT(2) /* areas with code */
+#define RECORD_MMAP_DATA BIT(3) /* areas without */
+#define RECORD_SWITCH    BIT(4)
+
+struct perf_context {
+	struct list_head active[NR_PERF_SOURCES]; /* enabled events, by active_node */
+	struct list_head events;                  /* all, by node */
+	u32 *watch;                               /* perf_active of the task or CPU */
+	struct task *task;                        /* NULL: a CPU's */
+	bool running;                             /* the task is on a CPU, and is watched */
+	u64 since;                                /* clock_ns() when it went there */
+	u64 time;                                 /* ns on CPUs before that, while watched */
+	u64 time_on[MAX_CPUS];                    /* the same, by CPU */
+};
+
+struct perf_task {
+	struct perf_context ctx;
+	struct list_head dead; /* inherited events of an ended task, for perf_task_free() */
+	bool exited;
+};
+
+#define CHAIN_MAX (PERF_MAX_STACK_DEPTH + PERF_MAX_CONTEXTS_PER_STACK)
+
+struct perf_cpu {
+	struct perf_context ctx;
+	bool busy[NR_CPU_CONTEXTS]; /* a sample is being taken in that context */
+	u64 chain[NR_CPU_CONTEXTS][CHAIN_MAX];
+};
+
+struct perf_event {
+	/* What a strike reads. */
+	struct list_head active_node;
+	s32 cpu;         /* -1: any */
+	u8 exclude;      /* EXCLUDE_* */
+	u8 config;       /* PERF_COUNT_SW_* */
+	bool sampling;   /* has a period or a frequency */
+	bool clock;      /* config is one of the clocks */
+	u64 pending;     /* strikes since the last sample; all, of a counting event */
+	u64 period;      /* strikes (ns for clocks) a sample; U64_MAX: counting */
+	u64 interval;    /* ns between samples at the frequency asked for; 0: by period */
+	u64 last_sample; /* clock_ns(), for interval */
+	u64 count;       /* the periods of delivered samples */
+	perf_overflow_handler_t handler;
+	void *handler_context;
+
+	/* What the default handler reads. */
+	struct perf_event *owner; /* the event that was opened; itself unless inherited */
+	struct perf_ring *ring;   /* of the owner; NULL: none */
+	u32 sample_type;          /* PERF_SAMPLE_* */
+	u16 sample_size;          /* bytes of a sample without chain entries */
+	u16 trailer_size;         /* bytes of the sample_id that ends other records */
+	u16 max_stack;            /* frames */
+	u8 records;               /* RECORD_* */
+	u32 wakeup_events;        /* 0: wake by watermark */
+	u64 id;
+	u64 lost; /* samples that found no room (owner) or struck within another */
+
+	/* The rest. */
+	struct perf_event_attr attr;
+	struct perf_context *ctx; /* NULL: its task has ended */
+	struct list_head node;    /* in ctx->events, or perf_task.dead */
+	bool enabled;
+	bool enable_on_exec;
+	u64 enabled_at, running_at;     /* context's times when it was enabled */
+	u64 enabled_time, running_time; /* ns before that */
+	u64 base;                       /* value at the last reset */
+	struct list_head children; /* of the owner: inherited copies that live, by child_node */
+	struct list_head child_node;
+	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has ended */
+	struct timer timer;                         /* a sampling clock's */
+	u64 timer_left;                             /* ns to go when its task left the CPU */
+
+	/* kernel/perf/output.c */
+	struct list_head ring_node; /* in ring->events */
+	u32 mappings;               /* areas made through this event */
+	struct wait_queue wait;     /* pollers */
+};
+
+extern struct spinlock perf_lock;
+
+/* --- attr.c --- */
+/* Fills what the hot paths read from @attr, which has been checked. */
+void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr);
+
+/* --- core.c --- */
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    perf_overflow_handler_t handler, void *handler_context);
+/* Makes the zeroed @part @task's, with no events. */
+void perf_task_install(struct task *task, struct perf_task *part);
+/* perf_lock held from here on. */
+void perf_event_attach(struct perf_event *event, struct perf_context *ctx);
+void perf_event_start(struct perf_event *event);  /* enables this one */
+void perf_event_stop(struct perf_event *event);   /* disables this one */
+void perf_event_detach(struct perf_event *event); /* stops it, takes it off its context */
+/* A sampling clock has a new period, which begins now. */
+void perf_clock_restart(struct perf_event *event);
+/* Value and times of @event alone. */
+u64 perf_event_own(const struct perf_event *event, u64 *enabled, u64 *running);
+
+/* The task comes onto this CPU, or leaves it. Interrupts off. */
+void perf_context_in(struct perf_context *ctx, u64 now);
+void perf_context_out(struct perf_context *ctx, u64 now);
+
+/* --- policy.c --- */
+/*
+ * Decides, before anything is counted and before any handler runs, what @event may see of a strike
+ * with @regs in the current task @task: the registers that the sample shows, or NULL when it has
+ * not struck as far as this event is concerned. *addr, if it is not NULL, becomes 0 when it may not
+ * be shown. NMI-safe.
+ */
+struct pt_regs *perf_policy(const struct perf_event *event, const struct task *task,
+			    struct pt_regs *regs, u64 *addr);
+
+/* --- software.c --- */
+/*
+ * @n events have passed since the last sample: calls the handler. @regs come from the policy.
+ * Interrupts off, NMI-safe.
+ */
+void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now);
+
+/* --- clock.c --- */
+void perf_clock_init(struct perf_event *event);
+/* Its context runs on this CPU from now on, or no longer. Interrupts off. */
+void perf_clock_start(struct perf_event *event, u64 now);
+void perf_clock_stop(struct perf_event *event, u64 now);
+
+/* --- sample.c --- */
+/* The default overflow handler: writes a SAMPLE record. */
+void perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+
+/* --- record.c --- */
+/*
+ * Starts a record of @size bytes in @ring, a LOST record before it when some are due; false: no
+ * room, and counted. @task is whom the trailer of the LOST record names.
+ */
+bool perf_record_begin(struct perf_output *out, const struct perf_event *event,
+		       struct perf_ring *ring, const struct task *task, u32 size, u64 now);
+/* Writes a whole record: header, @size bytes of @body (a multiple of 8), sample_id of @task. */
+void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
+		       const u64 *body, u32 size, u64 now);
+/* Bytes of a SAMPLE with these fields but for chain entries, and of a sample_id. */
+u32 perf_sample_size(u32 sample_type);
+u32 perf_trailer_size(u32 sample_type);
+/* The fields of a SAMPLE and of a sample_id that are done. */
+#define SAMPLE_TRAILER                                                                 \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define SAMPLE_DONE                                                                \
+	(SAMPLE_TRAILER | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | \
+	 PERF_SAMPLE_CALLCHAIN)
+
+/* --- sideband.c: records for those of the current CPU's and a task's events that want them --- */
+void perf_sideband_switch(struct task *prev, struct task *next, bool in, u64 now);
+void perf_sideband_exit(struct task *task);
+void perf_sideband_comm(bool exec); /* current's name */
+
+/* --- output.c --- */
+/* Shows @event's value and times in the control page, if it is mapped. */
+void perf_output_update_page(struct perf_event *event);
+
+/* The header of a record as one word. */
+union perf_header_word {
+	struct perf_event_header header;
+	u64 word;
+};
+
+static inline u64 perf_header(u32 type, u32 misc, u32 size)
+{
+	union perf_header_word w = {{type, (u16)misc, (u16)size}};
+
+	return w.word;
+}
+
+/* Two halves of a word in the order in which they lie in memory. */
+static inline u64 perf_pair(u32 first, u32 second)
+{
+	union {
+		u32 half[2];
+		u64 word;
+	} w = {{first, second}};
+
+	return w.word;
+}
+
+/* Does @event strike on this CPU? Its context is known to. */
+static inline bool perf_event_on(const struct perf_event *event, const struct cpu *cpu)
+{
+	return event->cpu < 0 || (u32)event->cpu == cpu->id;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which ring an event writes to: mapping one, redirecting to another's, waking those who poll. A
+ * ring lives while it is mapped; the last unmapping takes it away from all its writers.
+ */
+#include <hotregs/mm.h>
+
+#include "event.h"
+
+/* Every event that writes to @ring may have a poller. */
+static void wake_pollers(struct perf_ring *ring)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	struct perf_event *event;
+
+	list_for_each (event, &ring->events, ring_node)
+		wake_up(&event->wait);
+	spin_unlock_irqrestore(&perf_lock, flags);
+}
+
+/*
+ * With inherit and no fixed CPU, copies would write one ring from several CPUs at once; such an
+ * event is opened once per CPU instead.
+ */
+static bool many_writers(const struct perf_event *event)
+{
+	return event->attr.inherit && event->cpu == -1;
+}
+
+static void set_ring(struct perf_event *event, struct perf_ring *ring)
+{
+	list_del(&event->ring_node);
+	event->ring = ring;
+	if (ring)
+		list_add_tail(&event->ring_node, &ring->events);
+}
+
+int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite, struct perf_ring **ring)
+{
+	u64 watermark = event->attr.watermark ? event->attr.wakeup_watermark : 0;
+	struct perf_ring *new;
+	unsigned long flags;
+	int err = 0;
+
+	if (many_writers(event))
+		return -EINVAL;
+	new = perf_ring_create(pages, overwrite, watermark, wake_pollers);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	flags = spin_lock_irqsave(&perf_lock);
+	if (!event->ring) {
+		set_ring(event, new);
+		new = NULL;
+	} else if (event->ring->size != (u64)pages * PAGE_SIZE) {
+		err = -EINVAL;
+	}
+	if (!err) {
+		*ring = event->ring;
+		event->ring->mappings++;
+		event->mappings++;
+		perf_output_update_page(event);
+	}
+	spin_unlock_irqrestore(&perf_lock, flags);
+	if (new)
+		perf_ring_free(new);
+	return err;
+}
+
+void perf_event_munmap(struct perf_event *event)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	struct perf_ring *ring = event->ring;
+	struct perf_event *writer, *next;
+	bool last = !--ring->mappings;
+
+	event->mappings--;
+	if (last)
+		list_for_each_safe (writer, next, &ring->events, ring_node)
+			set_ring(writer, NULL);
+	spin_unlock_irqrestore(&perf_lock, flags);
+	if (last)
+		perf_ring_free(ring);
+}
+
+/* May @event's records go where @target's go? One CPU, or one task, must write both. */
+static bool same_writer(const struct perf_event *event, const struct perf_event *target)
+{
+	return event != target && event->cpu == target->cpu && !many_writers(event) &&
+	       (event->cpu != -1 || event->ctx == target->ctx);
+}
+
+int perf_event_set_output(struct perf_event *event, struct perf_event *target)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	int err = 0;
+
+	if (event->mappings || (target && (!target->ring || !same_writer(event, target))))
+		err = -EINVAL;
+	else
+		set_ring(event, target ? target->ring : NULL);
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return err;
+}
+
+void perf_output_update_page(struct perf_event *event)
+{
+	struct perf_event_mmap_page *page;
+	u64 enabled, running;
+
+	if (!event->mappings)
+		return;
+	page = event->ring->page;
+	page->offset = perf_event_own(event, &enabled, &running);
+	page->lock++;
+	barrier();
+	page->time_enabled = enabled;
+	page->time_running = running;
+	barrier();
+	page->lock++;
+}
+
+struct wait_queue *perf_event_waiters(struct perf_event *event)
+{
+	return &event->wait;
+}
+
+bool perf_event_readable(struct perf_event *event)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	bool readable = event->ring && perf_ring_readable(event->ring);
+
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return readable;
+}
+
+bool perf_event_hung_up(struct perf_event *event)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	bool hung_up = !event->ring || (!event->ctx && list_empty(&event->children));
+
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return hung_up;
+}

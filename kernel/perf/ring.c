@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring buffer but for its hot parts, which perf_ring.h has: making one, waking readers, losing
+ * records, and copying words.
+ */
+#include <hotregs/mm.h>
+#include <hotregs/perf_ring.h>
+
+#include <arch/irq.h>
+
+static void wake_readers(struct irq_work *work)
+{
+	struct perf_ring *ring = container_of(work, struct perf_ring, work);
+
+	ring->wake(ring);
+	/* The last access: perf_ring_free() waits for it. */
+	__atomic_store_n(&ring->wake_pending, false, __ATOMIC_RELEASE);
+}
+
+struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
+				   void (*wake)(struct perf_ring *ring))
+{
+	struct perf_ring *ring;
+	u8 *va;
+
+	if (pages & (pages - 1))
+		return ERR_PTR(-EINVAL);
+	ring = kzalloc(sizeof(*ring));
+	va = ring ? vmap_alloc(1 + pages) : NULL;
+	if (!va) {
+		kfree(ring);
+		return ERR_PTR(-ENOMEM);
+	}
+	ring->page = (struct perf_event_mmap_page *)va;
+	ring->data = va + PAGE_SIZE;
+	ring->size = (u64)pages * PAGE_SIZE;
+	ring->mask = pages ? ring->size - 1 : 0;
+	ring->overwrite = overwrite;
+	ring->watermark = MAX(watermark ? MIN(watermark, ring->size) : ring->size / 2, 1);
+	ring->wakeup_at = ring->watermark;
+	ring->wake = wake;
+	ring->work.func = wake_readers;
+	list_init(&ring->events);
+
+	ring->page->cap_bit0_is_deprecated = 1;
+	ring->page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	ring->page->data_offset = PAGE_SIZE;
+	ring->page->data_size = ring->size;
+	return ring;
+}
+
+void perf_ring_free(struct perf_ring *ring)
+{
+	while (__atomic_load_n(&ring->wake_pending, __ATOMIC_ACQUIRE))
+		cpu_relax();
+	vmap_free(ring->page, 1 + ring->size / PAGE_SIZE);
+	kfree(ring);
+}
+
+void perf_ring_wake(struct perf_ring *ring)
+{
+	u64 head = READ_ONCE(ring->head);
+
+	ring->ready_at = head;
+	ring->wakeup_at = head + ring->watermark;
+	if (!__atomic_exchange_n(&ring->wake_pending, true, __ATOMIC_ACQ_REL))
+		irq_work_queue(&ring->work);
+}
+
+bool perf_ring_readable(struct perf_ring *ring)
+{
+	u64 ready = READ_ONCE(ring->ready_at);
+	bool readable = (s64)(ready - (ring->overwrite ? ring->polled : perf_ring_tail(ring))) > 0;
+
+	/* A read-only reader can not say how far it got: it is told once. */
+	ring->polled = ready;
+	return readable;
+}
+
+void perf_output_lost(struct perf_ring *ring)
+{
+	__atomic_fetch_add(&ring->lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->lost_total, 1, __ATOMIC_RELAXED);
+	/* The watermark may lie beyond what fits: the reader is told, once, of what there is. */
+	if (ring->ready_at != ring->head)
+		perf_ring_wake(ring);
+}
+
+int perf_output_begin(struct perf_output *out, struct perf_ring *ring, u32 size)
+{
+	if (likely(perf_output_reserve(out, ring, size)))
+		return 0;
+	perf_output_lost(ring);
+	return -ENOSPC;
+}
+
+void perf_output_words(struct perf_output *out, const u64 *words, u32 n)
+{
+	while (n) {
+		u64 offset = out->pos & out->ring->mask;
+		u64 *to = (u64 *)(out->ring->data + offset);
+		u32 piece = MIN(n, (u32)((out->ring->size - offset) / sizeof(u64)));
+
+		out->pos += piece * sizeof(u64);
+		n -= piece;
+		for (; piece >= 4; piece -= 4, to += 4, words += 4) {
+			to[0] = words[0];
+			to[1] = words[1];
+			to[2] = words[2];
+			to[3] = words[3];
+		}
+		while (piece--)
+			*to++ = *words++;
+	}
+}

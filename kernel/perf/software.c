@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Software events: the strikes of context-switches and page-faults, from the hook to the handler.
+ * A clock's strikes are in clock.c.
+ */
+#include <hotregs/sched.h>
+
+#include "sample.h"
+
+#include <arch/irq.h>
+#include <arch/regs.h>
+
+/* A handler of the event's own. */
+static noinline void call_handler(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr,
+				  u64 now)
+{
+	struct perf_sample_data data = {
+	    .ip = regs_ip(regs), .addr = addr, .period = n, .time = now};
+
+	event->handler(event, &data, regs);
+}
+
+static __always_inline void overflow(struct perf_event *event, const struct cpu *cpu,
+				     enum cpu_context context, u64 n, struct pt_regs *regs,
+				     u64 addr, u64 now)
+{
+	bool *busy = &cpu->perf->busy[context];
+
+	if (unlikely(*busy)) {
+		__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	*busy = true;
+	barrier();
+	event->count += n;
+	if (likely(event->handler == perf_event_output))
+		perf_sample_write(event, cpu, regs, addr, n, now);
+	else
+		call_handler(event, n, regs, addr, now);
+	barrier();
+	*busy = false;
+}
+
+void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now)
+{
+	const struct cpu *cpu = this_cpu();
+
+	overflow(event, cpu, cpu_context(cpu), n, regs, addr, now);
+}
+
+/* One strike of @event in @task. Interrupts off, NMI-safe. */
+static __always_inline void strike(struct perf_event *event, const struct cpu *cpu,
+				   enum cpu_context context, const struct task *task,
+				   struct pt_regs *regs, u64 addr, u64 now)
+{
+	u64 n;
+
+	regs = perf_policy(event, task, regs, &addr);
+	if (!regs)
+		return;
+	n = event->pending + 1;
+	event->pending = n;
+	if (n < event->period)
+		return;
+	if (unlikely(event->interval)) {
+		/* By frequency: the first strike a whole interval after the last sample. */
+		if (now - event->last_sample < event->interval)
+			return;
+		event->last_sample = now;
+	}
+	event->pending = 0;
+	overflow(event, cpu, context, n, regs, addr, now);
+}
+
+/* --- context-switches --- */
+
+/* A switch away from @task strikes the events of one context. */
+static __always_inline void strike_switch(struct perf_context *ctx, const struct cpu *cpu,
+					  const struct task *task, struct pt_regs *regs, u64 now)
+{
+	struct perf_event *event;
+
+	/* The scheduler is never called from an interrupt. */
+	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH], active_node)
+		if (perf_event_on(event, cpu))
+			strike(event, cpu, CTX_TASK, task, regs, 0, now);
+}
+
+/* SWITCH records, and the tasks' own times and clocks. */
+static noinline void switch_contexts(struct task *prev, struct task *next, u32 watch, u64 now)
+{
+	if (watch & WATCH_RECORD) {
+		perf_sideband_switch(prev, next, false, now);
+		perf_sideband_switch(next, prev, true, now);
+	}
+	if (prev->perf_active)
+		perf_context_out(&prev->perf->ctx, now);
+	if (next->perf_active)
+		perf_context_in(&next->perf->ctx, now);
+}
+
+void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs)
+{
+	const struct cpu *cpu = this_cpu();
+	u32 cpu_watch = cpu->perf_active, task_watch = prev->perf_active;
+	u64 now = clock_ns();
+
+	/*
+	 * The scheduler's own frames are not where the task slept: registers, IP and chain of the
+	 * sample are those of the first frame outside (contract C1).
+	 */
+	while (in_sched_text(regs_ip(regs)))
+		hot_regs_caller(regs);
+	if (task_watch & WATCH_SWITCH)
+		strike_switch(&prev->perf->ctx, cpu, prev, regs, now);
+	if (cpu_watch & WATCH_SWITCH)
+		strike_switch(&cpu->perf->ctx, cpu, prev, regs, now);
+	task_watch |= next->perf_active;
+	if (unlikely(task_watch | (cpu_watch & WATCH_RECORD)))
+		switch_contexts(prev, next, task_watch | cpu_watch, now);
+}
+
+/* --- page-faults --- */
+
+static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct pt_regs *regs,
+			 unsigned long addr, u8 kind)
+{
+	struct perf_event *event;
+	u64 now = clock_ns();
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_FAULT], active_node)
+		if (perf_event_on(event, cpu) &&
+		    (event->config == PERF_COUNT_SW_PAGE_FAULTS || event->config == kind))
+			strike(event, cpu, cpu_context(cpu), current, regs, addr, now);
+}
+
+void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
+{
+	u8 kind = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN;
+	unsigned long flags = irq_save();
+	struct cpu *cpu = this_cpu();
+
+	if (current->perf)
+		strike_fault(&current->perf->ctx, cpu, (struct pt_regs *)regs, addr, kind);
+	strike_fault(&cpu->perf->ctx, cpu, (struct pt_regs *)regs, addr, kind);
+	irq_restore(flags);
+}

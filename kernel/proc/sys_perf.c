@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* perf_event_open(2) and what a program does with its descriptor: all glue, no policy. */
+#include <hotregs/address_space.h>
+#include <hotregs/fs.h>
+#include <hotregs/perf_event.h>
+#include <hotregs/syscalls.h>
+
+#include <arch/uaccess.h>
+
+#define FLAGS_DONE (PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_CLOEXEC)
+
+static ssize_t perf_read(struct file *f, void __user *buf, size_t n)
+{
+	u64 words[PERF_READ_WORDS_MAX];
+	size_t size = perf_event_read_words(f->private, words) * sizeof(words[0]);
+
+	/* A value is read whole or not at all. */
+	if (n < size)
+		return -ENOSPC;
+	return copy_to_user(buf, words, size) ?: (ssize_t)size;
+}
+
+static unsigned perf_poll(struct file *f, struct poll_table *table)
+{
+	struct perf_event *event = f->private;
+
+	poll_wait(table, perf_event_waiters(event));
+	return (perf_event_readable(event) ? UAPI_POLLIN : 0) |
+	       (perf_event_hung_up(event) ? UAPI_POLLHUP : 0);
+}
+
+static void perf_unmapped(struct vma *vma)
+{
+	perf_event_munmap(vma->file->private);
+}
+
+static int perf_map(struct file *f, struct vma *vma, bool writable)
+{
+	size_t pages = (vma->end - vma->start) / PAGE_SIZE;
+	struct perf_ring *ring;
+	int err;
+
+	if (vma->file_offset)
+		return -EINVAL;
+	if (vma->prot & MMU_EXEC)
+		return -EACCES;
+	err = perf_event_mmap(f->private, pages - 1, !writable, &ring);
+	if (err)
+		return err;
+	vma->flags |= VMA_SHARED;
+	vma->pages = ring->page;
+	vma->close = perf_unmapped;
+	return 0;
+}
+
+static void perf_release(struct file *f)
+{
+	perf_event_release(f->private);
+}
+
+static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg);
+
+static const struct file_ops perf_file_ops = {
+    .read = perf_read,
+    .poll = perf_poll,
+    .ioctl = perf_ioctl,
+    .mmap = perf_map,
+    .release = perf_release,
+};
+
+/* The file behind descriptor @fd, which must be an event's, with a reference; ERR_PTR(-EBADF). */
+static struct file *event_file_get(int fd)
+{
+	struct file *f = fd_get(fd);
+
+	if (!IS_ERR(f) && f->ops != &perf_file_ops) {
+		file_put(f);
+		f = ERR_PTR(-EBADF);
+	}
+	return f;
+}
+
+static long set_output(struct perf_event *event, int fd)
+{
+	struct file *target;
+	long err;
+
+	if (fd == -1)
+		return perf_event_set_output(event, NULL);
+	target = event_file_get(fd);
+	if (IS_ERR(target))
+		return PTR_ERR(target);
+	err = perf_event_set_output(event, target->private);
+	file_put(target);
+	return err;
+}
+
+static long set_period(struct perf_event *event, const void __user *arg)
+{
+	u64 period;
+	int err = copy_from_user(&period, arg, sizeof(period));
+
+	return err ? err : perf_event_set_period(event, period);
+}
+
+/* ENABLE, DISABLE, RESET. An event is the only one of its group. */
+static long apply(struct perf_event *event, void (*change)(struct perf_event *), unsigned long arg)
+{
+	if (arg & ~(unsigned long)PERF_IOC_FLAG_GROUP)
+		return -EINVAL;
+	change(event);
+	return 0;
+}
+
+static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
+{
+	struct perf_event *event = f->private;
+	u64 id;
+
+	/* Requests are 32 bits wide; a program may have extended the sign. */
+	switch ((u32)cmd) {
+	case PERF_EVENT_IOC_ENABLE:
+		return apply(event, perf_event_enable, arg);
+	case PERF_EVENT_IOC_DISABLE:
+		return apply(event, perf_event_disable, arg);
+	case PERF_EVENT_IOC_RESET:
+		return apply(event, perf_event_reset, arg);
+	case PERF_EVENT_IOC_PERIOD:
+		return set_period(event, (const void __user *)arg);
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		return set_output(event, arg);
+	case PERF_EVENT_IOC_ID:
+		id = perf_event_id(event);
+		return copy_to_user((void __user *)arg, &id, sizeof(id));
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* What @group_fd means by @flags: 0, or the errno with which it is refused. */
+static long check_group(int group_fd, unsigned long flags)
+{
+	struct file *f;
+
+	if (flags & PERF_FLAG_PID_CGROUP)
+		return -EINVAL; /* there are no cgroups */
+	if (group_fd == -1)
+		return flags & PERF_FLAG_FD_OUTPUT ? -EBADF : 0;
+	f = event_file_get(group_fd);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	file_put(f);
+	return flags & (PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP) ? 0 : -EOPNOTSUPP;
+}
+
+/* A descriptor for @event, which is released when there is none to be had. */
+static long install(struct perf_event *event, bool cloexec)
+{
+	struct file *f = file_create(&perf_file_ops, UAPI_O_RDWR, event);
+	long fd;
+
+	if (IS_ERR(f)) {
+		perf_event_release(event);
+		return PTR_ERR(f);
+	}
+	fd = fd_install(f, 0, cloexec);
+	if (fd < 0)
+		file_put(f);
+	return fd;
+}
+
+long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cpu, int group_fd,
+			 unsigned long flags)
+{
+	struct perf_event_attr attr;
+	struct perf_event *event;
+	long err;
+
+	if (flags & ~(FLAGS_DONE | PERF_FLAG_PID_CGROUP))
+		return -EINVAL;
+	err = perf_attr_copy(&attr, uattr);
+	if (!err)
+		err = check_group(group_fd, flags);
+	if (err)
+		return err;
+	event = perf_event_open_pid(&attr, pid, cpu);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	if (flags & PERF_FLAG_FD_OUTPUT) {
+		err = set_output(event, group_fd);
+		if (err) {
+			perf_event_release(event);
+			return err;
+		}
+	}
+	return install(event, flags & PERF_FLAG_FD_CLOEXEC);
+}
