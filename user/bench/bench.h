@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operation costs, in guest instructions. A batch does an operation many times and checks
+ * that it did; the harness repeats batches and prints the median, the least and the most.
+ */
+#pragma once
+
+#include "clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NOINLINE __attribute__((noinline))
+
+/* One operation's cost in one batch; negative when the batch did not do what it was to do. */
+typedef double (*batch_fn)(void);
+
+/* Runs the batches of one row and prints it; false, with a message, when a batch went wrong. */
+bool bench_row(const char *name, batch_fn batch);
+
+/* The same without printing, for a row that others are compared with. */
+bool bench_median(const char *name, batch_fn batch, double *median);
+
+/* Tells what went wrong; returns -1. */
+double bench_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What an empty loop of @n rounds between two readings of the clock costs. */
+double bench_loop_overhead(unsigned n);
+
+/* Context switches since boot; page faults of this process. */
+uint64_t count_switches(void);
+uint64_t count_faults(void);
+
+/* The rows, by subject. */
+bool bench_system_calls(void);
+bool bench_switches(void);
+bool bench_processes(void);
+bool bench_memory(void);
+bool bench_samples(void);
+
+/* --- A partner to switch with (switch.c) --- */
+
+/* Makes a child that yields for ever at the bottom of @depth nested calls; its pid, or -1. */
+int partner_start(int depth);
+void partner_end(int pid);
+/* Yields @n times at the bottom of @depth nested calls; the instructions that took. */
+uint64_t yield_many(int depth, unsigned n);
+/* A batch of yields with a partner running: the cost of one switch. */
+double switch_batch(int depth, uint64_t *switches);

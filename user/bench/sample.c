@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What perf adds to a switch: a context-switches event on the CPU, counting, sampling, and sampling
+ * with both chains, each minus the same switches without it. And what opening an event costs.
+ */
+#include "bench.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define RING_PAGES  128
+#define PAGE        4096
+#define USER_FRAMES 16
+#define OPENS       20
+
+struct frames {
+	unsigned kernel, user;
+};
+
+static int event_fd;
+static struct perf_event_mmap_page *ring; /* NULL: the event only counts */
+static double without;                    /* a switch when there is no event */
+static int depth;                         /* of our calls of yield_many() */
+static uint32_t partner;
+static bool chains;                              /* are in the samples */
+static struct frames own_frames, partner_frames; /* in the last samples taken */
+
+static int open_event(uint64_t sample_type, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = PERF_ATTR_SIZE_VER5,
+	    .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	    .sample_period = sample_type ? 1 : 0,
+	    .sample_type = sample_type,
+	    .disabled = 1,
+	    .watermark = 1,
+	    .wakeup_watermark = RING_PAGES * PAGE, /* nobody waits */
+	};
+
+	return syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0UL);
+}
+
+static bool begin(uint64_t sample_type)
+{
+	chains = sample_type & PERF_SAMPLE_CALLCHAIN;
+	event_fd = open_event(sample_type, -1, 0);
+	if (event_fd < 0)
+		return bench_failed("perf_event_open failed") > 0;
+	ring = NULL;
+	if (!sample_type)
+		return true;
+	ring = mmap(NULL, (1 + RING_PAGES) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event_fd, 0);
+	if (ring != MAP_FAILED)
+		return true;
+	close(event_fd);
+	return bench_failed("no memory for a ring of %d pages", RING_PAGES) > 0;
+}
+
+static void end(void)
+{
+	if (ring)
+		munmap(ring, (1 + RING_PAGES) * PAGE);
+	close(event_fd);
+}
+
+static uint64_t word_at(uint64_t pos)
+{
+	const uint8_t *data = (const uint8_t *)ring + PAGE;
+
+	return *(const uint64_t *)(data + pos % (RING_PAGES * PAGE));
+}
+
+/* Frames of the chain at @pos: a count, then addresses with a marker before each part. */
+static struct frames count_frames(uint64_t pos)
+{
+	struct frames f = {0};
+	unsigned *part = &f.kernel;
+	uint64_t nr = word_at(pos);
+
+	for (uint64_t i = 1; i <= nr; i++) {
+		uint64_t ip = word_at(pos + 8 * i);
+
+		if (ip == (uint64_t)PERF_CONTEXT_USER)
+			part = &f.user;
+		else if (ip < (uint64_t)PERF_CONTEXT_MAX)
+			(*part)++;
+	}
+	return f;
+}
+
+/* Takes all samples out of the ring; they hold IP, TID, TIME, CPU and perhaps a chain. */
+static uint64_t take_samples(bool chains)
+{
+	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), n = 0;
+
+	for (uint64_t pos = ring->data_tail, size; pos < head; pos += size) {
+		uint32_t pid = word_at(pos + 16);
+
+		size = word_at(pos) >> 48;
+		if (size < 8)
+			break;
+		if ((uint32_t)word_at(pos) != PERF_RECORD_SAMPLE)
+			continue;
+		n++;
+		if (chains && pid == partner)
+			partner_frames = count_frames(pos + 40);
+		else if (chains)
+			own_frames = count_frames(pos + 40);
+	}
+	__atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
+	return n;
+}
+
+static double base_batch(void)
+{
+	uint64_t switches;
+
+	return switch_batch(depth, &switches);
+}
+
+static double added_batch(void)
+{
+	uint64_t switches, seen;
+	double cost;
+
+	ioctl(event_fd, PERF_EVENT_IOC_RESET, 0);
+	ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0);
+	cost = switch_batch(depth, &switches);
+	ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (cost < 0)
+		return -1;
+	if (ring)
+		seen = take_samples(chains);
+	else if (read(event_fd, &seen, sizeof(seen)) != sizeof(seen))
+		return bench_failed("the event cannot be read");
+	if (seen != switches)
+		return bench_failed("%u switches, but the event saw %u", (unsigned)switches,
+				    (unsigned)seen);
+	return cost > without ? cost - without : 0;
+}
+
+#define SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define CHAINS (SAMPLE | PERF_SAMPLE_CALLCHAIN)
+
+/* With @name NULL nothing is printed; every other call is the same, and so are the chains. */
+static NOINLINE bool row(const char *name, uint64_t sample_type)
+{
+	double median;
+	bool ok;
+
+	if (!begin(sample_type))
+		return false;
+	ok = name ? bench_row(name, added_batch)
+		  : bench_median("switch sample, trial", added_batch, &median);
+	end();
+	return ok;
+}
+
+static bool start_partner(int partner_depth)
+{
+	int pid = partner_start(partner_depth);
+
+	if (pid < 0)
+		return false;
+	partner = pid;
+	if (bench_median("switch without event", base_batch, &without))
+		return true;
+	partner_end(pid);
+	return false;
+}
+
+/* Lengthens both sides' stacks until each has exactly USER_FRAMES user frames. */
+static bool chains_row(void)
+{
+	bool ok = row(NULL, CHAINS);
+
+	partner_end(partner);
+	if (!ok)
+		return false;
+	if (own_frames.user > USER_FRAMES || partner_frames.user > USER_FRAMES ||
+	    !own_frames.user || !partner_frames.user)
+		return bench_failed("user chains of %u and %u frames", own_frames.user,
+				    partner_frames.user) > 0;
+	depth = USER_FRAMES - own_frames.user;
+	if (!start_partner(USER_FRAMES - partner_frames.user))
+		return false;
+	ok = row("switch sample, both chains", CHAINS);
+	partner_end(partner);
+	depth = 0;
+	fprintf(stderr, "bench: both chains: %u + %u frames here, %u + %u in the partner\n",
+		own_frames.kernel, own_frames.user, partner_frames.kernel, partner_frames.user);
+	if (own_frames.user != USER_FRAMES || partner_frames.user != USER_FRAMES)
+		return bench_failed("not %d user frames", USER_FRAMES) > 0;
+	return ok;
+}
+
+static double open_batch(void)
+{
+	uint64_t start = clock_instructions();
+
+	for (unsigned i = 0; i < OPENS; i++) {
+		int fd = open_event(0, 0, -1);
+
+		if (fd < 0 || close(fd) < 0)
+			return bench_failed("perf_event_open failed");
+	}
+	return (clock_instructions() - start) / (double)OPENS;
+}
+
+bool bench_samples(void)
+{
+	bool ok = bench_row("perf_event_open+close", open_batch);
+
+	if (!start_partner(0))
+		return false;
+	ok &= row("switch sample, counting", 0);
+	ok &= row("switch sample", SAMPLE);
+	return chains_row() && ok;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Process 1. Its arguments are one command line: words, with "|" between commands whose output and
+ * input are joined. It runs them, reaps whatever ends, and when the last command has ended, ends
+ * the machine with that command's exit status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_COMMANDS  16
+#define NOT_FOUND     127
+#define NOT_RUNNABLE  126
+#define SIGNAL_STATUS 128 /* plus the signal's number, as shells have it */
+
+struct command {
+	char **argv; /* ends in NULL */
+	pid_t pid;   /* 0 once it was reaped */
+	int status;  /* exit status as a shell would tell it */
+};
+
+static const char help[] =
+    "Hotregs is running, and was given nothing to do. What follows \" -- \" in the kernel command\n"
+    "line is a command to run; on the host: make run CMD=\"...\". For example:\n"
+    "  ls /bin                                                  the programs there are\n"
+    "  perf record -a -e context-switches -c 1 -g -- demo       where do tasks sleep?\n"
+    "  perf record -e cpu-clock -F 997 -g -o - -- spin | perf script\n"
+    "  perf stat -- pingpong 1000\n";
+
+/* The console becomes standard input, output and error. */
+static void open_console(void)
+{
+	int fd = open("/dev/console", O_RDWR);
+
+	if (fd < 0)
+		_exit(NOT_RUNNABLE);
+	for (int to = 0; to < 3; to++)
+		if (fd != to)
+			dup2(fd, to);
+	if (fd > 2)
+		close(fd);
+}
+
+/* Cuts @words at each "|"; returns the number of commands, or -1 with a message. */
+static int split_commands(char **words, struct command *commands)
+{
+	int n = 0;
+
+	commands[n].argv = words;
+	for (; *words; words++) {
+		if (strcmp(*words, "|") != 0)
+			continue;
+		*words = NULL;
+		if (++n == MAX_COMMANDS) {
+			fprintf(stderr, "init: more than %d commands in a pipeline\n",
+				MAX_COMMANDS);
+			return -1;
+		}
+		commands[n].argv = words + 1;
+	}
+	for (int i = 0; i <= n; i++) {
+		if (!commands[i].argv[0]) {
+			fprintf(stderr, "init: a command is missing beside \"|\"\n");
+			return -1;
+		}
+	}
+	return n + 1;
+}
+
+static void run(struct command *command, int in, int out)
+{
+	const char *name = command->argv[0];
+
+	if (in != STDIN_FILENO)
+		dup2(in, STDIN_FILENO);
+	if (out != STDOUT_FILENO)
+		dup2(out, STDOUT_FILENO);
+	for (int fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++)
+		close(fd);
+	execvp(name, command->argv);
+	if (errno == ENOENT) {
+		fprintf(stderr, "init: %s: no such program in /bin\n", name);
+		_exit(NOT_FOUND);
+	}
+	fprintf(stderr, "init: %s: %s\n", name, strerror(errno));
+	_exit(NOT_RUNNABLE);
+}
+
+/* Starts all commands of the pipeline; -1 with a message. */
+static int start(struct command *commands, int n)
+{
+	int in = STDIN_FILENO;
+
+	for (int i = 0; i < n; i++) {
+		int ends[2] = {-1, STDOUT_FILENO};
+
+		if (i < n - 1 && pipe(ends) < 0) {
+			perror("init: pipe");
+			return -1;
+		}
+		commands[i].pid = fork();
+		if (commands[i].pid < 0) {
+			perror("init: fork");
+			return -1;
+		}
+		if (commands[i].pid == 0)
+			run(&commands[i], in, ends[1]);
+		if (in != STDIN_FILENO)
+			close(in);
+		if (ends[1] != STDOUT_FILENO)
+			close(ends[1]);
+		in = ends[0];
+	}
+	return 0;
+}
+
+static int exit_status(const char *name, int status)
+{
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	fprintf(stderr, "init: %s: ended by signal %d\n", name, WTERMSIG(status));
+	return SIGNAL_STATUS + WTERMSIG(status);
+}
+
+/* Waits until every command has ended; what others leave behind is reaped on the way. */
+static void reap(struct command *commands, int n)
+{
+	for (int running = n; running > 0;) {
+		int status;
+		pid_t pid = wait(&status);
+
+		if (pid < 0)
+			return;
+		for (int i = 0; i < n; i++) {
+			if (commands[i].pid != pid)
+				continue;
+			commands[i].pid = 0;
+			commands[i].status = exit_status(commands[i].argv[0], status);
+			running--;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct command commands[MAX_COMMANDS] = {0};
+	int n;
+
+	open_console();
+	if (argc < 2) {
+		fputs(help, stdout);
+		return 0;
+	}
+	n = split_commands(argv + 1, commands);
+	if (n < 0 || start(commands, n) < 0)
+		return NOT_RUNNABLE;
+	reap(commands, n);
+	return commands[n - 1].status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes: making, replacing and ending them, and their priority. */
+#include "libc.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+_Static_assert(SIGINT == UAPI_SIGINT && SIGILL == UAPI_SIGILL && SIGTRAP == UAPI_SIGTRAP &&
+		   SIGABRT == UAPI_SIGABRT && SIGFPE == UAPI_SIGFPE && SIGKILL == UAPI_SIGKILL &&
+		   SIGBUS == UAPI_SIGBUS && SIGSEGV == UAPI_SIGSEGV && SIGTERM == UAPI_SIGTERM,
+	       "signal numbers");
+_Static_assert(WNOHANG == UAPI_WNOHANG, "wait options");
+
+#define EXEC_MAX_ARGS 64 /* the kernel's limit */
+
+pid_t fork(void)
+{
+	return SYSCALL(fork);
+}
+
+pid_t getpid(void)
+{
+	return SYSCALL(getpid);
+}
+
+pid_t getppid(void)
+{
+	return SYSCALL(getppid);
+}
+
+int kill(pid_t pid, int sig)
+{
+	return SYSCALL(kill, pid, sig);
+}
+
+int sched_yield(void)
+{
+	return SYSCALL(sched_yield);
+}
+
+/* Nice values -20..19 over the kernel's priorities 30..1; 0 is the default, 15. */
+int setpriority(int which, id_t who, int nice)
+{
+	if (which != PRIO_PROCESS) {
+		errno = EINVAL;
+		return -1;
+	}
+	nice = nice < -20 ? -20 : nice > 19 ? 19 : nice;
+	return SYSCALL(setpriority, who, 15 - nice * 15 / 20);
+}
+
+pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	return SYSCALL6(wait4, pid, status, options, usage, 0, 0);
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	return wait4(pid, status, options, NULL);
+}
+
+pid_t wait(int *status)
+{
+	return wait4(-1, status, 0, NULL);
+}
+
+int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return SYSCALL(execve, path, argv, envp);
+}
+
+int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+/* Tries each directory of PATH; a file found but refused tells more than the ones not found. */
+int execvp(const char *file, char *const argv[])
+{
+	const char *dirs = getenv("PATH");
+	int error = ENOENT;
+	char path[256];
+
+	if (strchr(file, '/'))
+		return execv(file, argv);
+	if (!dirs)
+		dirs = "/bin";
+	for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
+		n = strcspn(dirs, ":");
+		if (n + strlen(file) + 2 > sizeof(path))
+			continue;
+		memcpy(path, dirs, n);
+		path[n] = '/';
+		strcpy(path + n + 1, file);
+		execv(path, argv);
+		if (errno != ENOENT && errno != ENOTDIR)
+			error = errno;
+	}
+	errno = error;
+	return -1;
+}
+
+/* Collects the arguments of execl*(), which end in a null pointer. */
+static int collect_args(char **argv, const char *first, va_list ap)
+{
+	int n = 0;
+
+	for (const char *arg = first; arg; arg = va_arg(ap, const char *)) {
+		if (n == EXEC_MAX_ARGS) {
+			errno = E2BIG;
+			return -1;
+		}
+		argv[n++] = (char *)arg;
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+int execl(const char *path, const char *arg, ...)
+{
+	char *argv[EXEC_MAX_ARGS + 1];
+	va_list ap;
+	int ret;
+
+	va_start(ap, arg);
+	ret = collect_args(argv, arg, ap);
+	va_end(ap);
+	return ret ? ret : execv(path, argv);
+}
+
+int execlp(const char *file, const char *arg, ...)
+{
+	char *argv[EXEC_MAX_ARGS + 1];
+	va_list ap;
+	int ret;
+
+	va_start(ap, arg);
+	ret = collect_args(argv, arg, ap);
+	va_end(ap);
+	return ret ? ret : execvp(file, argv);
+}

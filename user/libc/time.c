@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks, processor times and sleeping. */
+#include "libc.h"
+
+#include <stddef.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct timespec) == sizeof(struct uapi_timespec) &&
+		   offsetof(struct timespec, tv_nsec) == offsetof(struct uapi_timespec, nsec),
+	       "struct timespec");
+_Static_assert(CLOCK_REALTIME == UAPI_CLOCK_REALTIME && CLOCK_MONOTONIC == UAPI_CLOCK_MONOTONIC &&
+		   CLOCK_PROCESS_CPUTIME_ID == UAPI_CLOCK_PROCESS_CPUTIME &&
+		   CLOCK_THREAD_CPUTIME_ID == UAPI_CLOCK_THREAD_CPUTIME,
+	       "clocks");
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	return SYSCALL(clock_gettime, clock, ts);
+}
+
+int gettimeofday(struct timeval *tv, void *zone)
+{
+	struct timespec ts;
+
+	(void)zone;
+	if (clock_gettime(CLOCK_REALTIME, &ts) < 0)
+		return -1;
+	tv->tv_sec = ts.tv_sec;
+	tv->tv_usec = ts.tv_nsec / 1000;
+	return 0;
+}
+
+int nanosleep(const struct timespec *ts, struct timespec *rest)
+{
+	return SYSCALL(nanosleep, ts, rest);
+}
+
+unsigned sleep(unsigned seconds)
+{
+	struct timespec ts = {.tv_sec = seconds}, rest = {0};
+
+	return nanosleep(&ts, &rest) < 0 ? rest.tv_sec + (rest.tv_nsec > 0) : 0;
+}
+
+int usleep(useconds_t us)
+{
+	struct timespec ts = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+
+	return nanosleep(&ts, NULL);
+}
+
+/* The kernel counts 1/100 s; newlib's clock() takes these for units of CLOCKS_PER_SEC. */
+clock_t times(struct tms *tms)
+{
+	const clock_t scale = CLOCKS_PER_SEC / 100;
+	struct uapi_tms k;
+	long ticks = SYSCALL(times, &k);
+
+	if (ticks < 0)
+		return -1;
+	tms->tms_utime = k.utime * scale;
+	tms->tms_stime = k.stime * scale;
+	tms->tms_cutime = k.cutime * scale;
+	tms->tms_cstime = k.cstime * scale;
+	return ticks * scale;
+}

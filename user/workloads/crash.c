@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads through a null pointer, three calls deep. */
+#include <stdio.h>
+
+static volatile int *volatile nowhere;
+
+static __attribute__((noinline)) int dereference(void)
+{
+	return *nowhere;
+}
+
+static __attribute__((noinline)) int crash(void)
+{
+	return dereference() + 1;
+}
+
+int main(void)
+{
+	printf("about to crash\n");
+	fflush(stdout);
+	return crash();
+}

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* Does nothing, badly. */
+int main(void)
+{
+	return 1;
+}
