@@ -1,13 +1,61 @@
 # SPDX-License-Identifier: MIT
 # Hotregs: builds, runs, tests. `make help` lists what there is.
+
 BOARD ?= x86_64-pc
+APP ?=
+ARGS ?=
+CMD ?=
+SMP ?= 1
+MEM ?= 256
+EXPORT ?= virtio
+TIMEOUT ?= 300
+GDB_ARGS ?=
+T ?=
 V ?= 0
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
 Q := $(if $(filter 1,$(V)),,@)
+# $(call say,WHAT,name): one line of progress, unless the commands themselves are shown.
+say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
-all: kernel
+BOARDS := $(sort $(patsubst boards/%.mk,%,$(wildcard boards/*.mk)))
+ifeq ($(filter $(BOARD),$(BOARDS)),)
+$(error BOARD=$(BOARD): no such board; there are: $(BOARDS))
+endif
+ifeq ($(filter $(EXPORT),virtio uart),)
+$(error EXPORT=$(EXPORT): it is virtio or uart)
+endif
+$(foreach path,$(APP),$(if $(wildcard $(path)),,$(error APP=$(path): no such file or directory)))
 
+all: kernel programs archive
+
+include make/deps.mk
 include boards/$(BOARD).mk
-include make/kernel.mk
+OUT := build/$(BOARD)
+ifneq ($(READY),)
+include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk)
+include make/test.mk make/run.mk
+endif
 
 kernel: $(KERNEL)
-.PHONY: all kernel
+	$(Q):
+
+help:
+	@sed -e 's/@BOARDS@/$(BOARDS)/' make/help.txt
+
+clean:
+	$(Q)rm -rf build
+
+# Also the C library built for this project, which `make clean` keeps since it takes minutes.
+distclean: clean
+	$(Q)rm -rf "$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hotregs"
+
+C_FILES = $(shell find arch boot drivers include kernel tests user -name '*.[ch]' | sort)
+format:
+	$(Q)clang-format -i $(C_FILES)
+format-check:
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+
+.PHONY: all kernel programs archive help clean distclean format format-check

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 # Builds build/<board>/hotregs.elf: the portable core, one architecture, the board's drivers.
 
+# A board's ARCH is a directory under arch/; a variable or a file of an architecture is named by ARCH_ID.
+ARCH_ID := $(subst /,-,$(ARCH))
+
 CROSS_x86_64 := x86_64-linux-gnu-
-CROSS := $(CROSS_$(ARCH))
-CC := $(CROSS)gcc
+CROSS_arm-v7a := arm-none-eabi-
+CROSS := $(CROSS_$(ARCH_ID))
+# Debugging information names files relative to this directory, so that an image depends on its
+# sources and not on where they were compiled.
+CC := $(CROSS)gcc -ffile-prefix-map=$(CURDIR)=.
 LD := $(CROSS)ld
 NM := $(CROSS)nm
 OBJCOPY := $(CROSS)objcopy
 
-OUT := build/$(BOARD)
 OBJ := $(OUT)/obj
 KERNEL := $(OUT)/hotregs.elf
 
@@ -21,34 +26,59 @@ KERNEL_CFLAGS := -std=gnu17 -O2 -g -ffreestanding -nostdinc -isystem $(shell $(C
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -fno-common -fno-strict-aliasing \
 	-fno-delete-null-pointer-checks -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
 KERNEL_CFLAGS_x86_64 := -m64 -mno-red-zone -mcmodel=kernel -mgeneral-regs-only -fcf-protection=none
-KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH))
+# Chains need the tables of every function here.
+KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables
+KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH_ID)) $(BOARD_DEFINES:%=-D%)
 
-KERNEL_SRC := $(sort $(wildcard kernel/*.c kernel/*/*.c arch/$(ARCH)/*.c arch/$(ARCH)/*.S \
-	arch/$(ARCH)/boot/*.S arch/$(ARCH)/boot/*.c) boot/cmdline.c $(BOOT:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
+# What several ARCHs share lies beside them.
+ARCH_DIRS_arm-v7a := arch/arm/common
+ARCH_DIRS := $(ARCH_DIRS_$(ARCH_ID)) arch/$(ARCH)
+
+KERNEL_SRC := $(sort $(wildcard kernel/*.c kernel/*/*.c boards/$(BOARD).c \
+	$(foreach dir,$(ARCH_DIRS),$(dir)/*.c $(dir)/*.S $(dir)/boot/*.S $(dir)/boot/*.c)) \
+	boot/cmdline.c boot/ram.c $(BOOT:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 
-$(OBJ)/%.o: %.c
+KERNEL_MAKE := make/kernel.mk boards/$(BOARD).mk
+
+$(OBJ)/%.o: %.c $(KERNEL_MAKE)
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KERNEL_CFLAGS) -MMD -MP -c $< -o $@
 
-$(OBJ)/%.o: %.S
+$(OBJ)/%.o: %.S $(KERNEL_MAKE)
+	$(call say,AS,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KERNEL_CFLAGS) -D__ASSEMBLY__ -MMD -MP -c $< -o $@
 
-KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=sha1 -T $(LINKER)
+KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=sha1 \
+	--fatal-warnings $(if $(LOAD_ADDRESS),--defsym=LOAD_ADDRESS=$(LOAD_ADDRESS)) -T $(LINKER)
+# Where the processor cannot divide, the compiler calls a function of its own.
+KERNEL_LIBS_arm-v7a := $(shell $(CC) $(KERNEL_CFLAGS) -print-libgcc-file-name)
+KERNEL_LIBS := $(KERNEL_LIBS_$(ARCH_ID))
 
-# Linked twice: the first image names the symbols that the second carries in its .kallsyms section,
-# which lies behind all code, so that no address moves between the two.
-$(OUT)/hotregs.first.elf: $(KERNEL_OBJ) $(LINKER)
-	$(Q)$(LD) $(KERNEL_LDFLAGS) -o $@ $(KERNEL_OBJ)
+# $(call kernel-image,ELF,OBJECTS): rules that link an image. It is linked twice: the first one names
+# the symbols that the second carries in its .kallsyms section, which lies behind all code, so that
+# no address moves between the two.
+define kernel-image
+$(1:.elf=.first.elf): $(2) $(LINKER)
+	@mkdir -p $$(@D)
+	$(Q)$(LD) $(KERNEL_LDFLAGS) -o $$@ $(2) $(KERNEL_LIBS)
 
-$(OBJ)/kallsyms.S: $(OUT)/hotregs.first.elf tools/kallsyms.py
-	$(Q)$(NM) -n $< | python3 tools/kallsyms.py > $@
+$(1:.elf=.kallsyms.S): $(1:.elf=.first.elf) tools/kallsyms.py
+	$(Q)$(NM) -n $$< | python3 tools/kallsyms.py > $$@
 
-$(OBJ)/kallsyms.o: $(OBJ)/kallsyms.S
-	$(Q)$(CC) $(KERNEL_CFLAGS) -D__ASSEMBLY__ -c $< -o $@
+$(1:.elf=.kallsyms.o): $(1:.elf=.kallsyms.S)
+	$(Q)$(CC) $(KERNEL_CFLAGS) -D__ASSEMBLY__ -c $$< -o $$@
 
-$(KERNEL): $(OBJ)/kallsyms.o
-	$(Q)$(LD) $(KERNEL_LDFLAGS) -o $@ $(KERNEL_OBJ) $(OBJ)/kallsyms.o
+$(1): $(1:.elf=.kallsyms.o)
+	$$(call say,LD,$$@)
+	$(Q)$(LD) $(KERNEL_LDFLAGS) -o $$@ $(2) $$< $(KERNEL_LIBS)
+
+$(1:.elf=.bin): $(1)
+	$(Q)$(OBJCOPY) -O binary $$< $$@
+endef
+
+$(eval $(call kernel-image,$(KERNEL),$(KERNEL_OBJ)))
 
 -include $(KERNEL_OBJ:.o=.d)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# The C library of the programs: newlib, built from Debian's package newlib-source with frame
+# pointers and without sibling calls, so that chains cross it. Kept in the user's cache directory
+# under a name that tells everything it was made from.
+
+NEWLIB_TARBALL := $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
+NEWLIB_TARGET_x86_64 := x86_64-elf
+NEWLIB_TARGET := $(NEWLIB_TARGET_$(ARCH))
+
+# A call of a function known not to return can be its caller's last instruction; the return address
+# then names whatever function comes next. So the library is not told (exit calls _exit).
+NEWLIB_CFLAGS := -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -ffunction-sections \
+	-fdata-sections -fno-stack-protector -fno-pic -fno-pie -D__noreturn__=__nothrow__
+NEWLIB_CFLAGS_x86_64 := -fcf-protection=none
+NEWLIB_CFLAGS += $(NEWLIB_CFLAGS_$(ARCH))
+
+HOTREGS_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hotregs
+NEWLIB_KEY := $(shell { cat $(NEWLIB_TARBALL) tools/build-newlib.sh; echo $(NEWLIB_CFLAGS); \
+	$(CC) --version; } </dev/null 2>/dev/null | sha256sum | cut -c1-16)
+NEWLIB := $(HOTREGS_CACHE)/newlib-$(ARCH)-$(NEWLIB_KEY)
+NEWLIB_LIBC := $(NEWLIB)/lib/libc.a
+
+$(NEWLIB_LIBC):
+	@tools/build-newlib.sh "$(NEWLIB_TARBALL)" "$(NEWLIB_TARGET)" "$(CROSS)" "$(NEWLIB_CFLAGS)" \
+		"$(NEWLIB)"
+
+newlib: $(NEWLIB_LIBC)
+.PHONY: newlib

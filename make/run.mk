@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Booting a board: run, bench, debug. tools/qemu-run does it; this says with what.
+
+QEMU_RUN := tools/qemu-run --board $(BOARD) --mem $(MEM) --smp $(SMP) $(if $(filter 1,$(V)),--show)
+
+# What the guest's init runs: the user's command line, the user's program under perf, or a tour of
+# what a profile of switches shows.
+SAMPLE_SWITCHES := perf record -a -e context-switches -c 1 -g -- demo
+SAMPLE_PROGRAM := perf record -e context-switches -c 1 -e cpu-clock -F 997 -g --
+export RUN_COMMAND = $(or $(CMD),$(if $(APP),$(SAMPLE_PROGRAM) $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES)))
+
+# The guest's status is the recipe's; a report that fails is a failure too.
+run: kernel archive
+	@printf '  RUN     %s\n' "$$RUN_COMMAND"
+	@status=0; \
+	$(QEMU_RUN) --export $(EXPORT) --timeout $(TIMEOUT) --log $(OUT)/console.log \
+		--command "$$RUN_COMMAND" || status=$$?; \
+	python3 tools/perf_report.py $(OUT) $(KERNEL) $(PROGRAM_ELFS) || [ $$status -ne 0 ] || status=1; \
+	exit $$status
+
+# One instruction is one nanosecond of the guest's clock, so that its clock counts instructions. The
+# kernel's own operations are measured by the test image, those of programs by a program.
+bench: $(TEST_IMAGE) kernel archive
+	$(call say,BENCH,$(BOARD))
+	@for log in kbench bench; do \
+		if [ $$log = kbench ]; then set -- --kernel $(TEST_IMAGE) --append kbench; \
+		else set -- --append bench --command bench; fi; \
+		$(QEMU_RUN) --icount --timeout $(TIMEOUT) --quiet --log $(OUT)/$$log.log --stream $(OUT)/bench.pipe "$$@" \
+			|| { tail -n 12 $(OUT)/$$log.log >&2; exit 1; }; \
+	done
+	@python3 tools/bench.py $(OUT)/bench.tsv $(OUT)/kbench.log $(OUT)/bench.log
+
+debug: kernel archive
+	@tools/debug $(BOARD) $(KERNEL) $(GDB_ARGS)
+
+.PHONY: run bench debug

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# What the tests need built, and running them: tests/run.py is the driver.
+
+# The kernel with its own tests: same objects, its own symbol table.
+TEST_OUT := $(OUT)/test
+TEST_IMAGE := $(TEST_OUT)/hotregs-test.elf
+GUEST_KERNEL_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard tests/guest/kernel/*.c tests/guest/kernel/$(ARCH)/*.c)))
+$(eval $(call kernel-image,$(TEST_IMAGE),$(KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
+-include $(GUEST_KERNEL_OBJ:.o=.d)
+
+# The archive with the program that tests the system from user mode.
+TEST_ARCHIVE := $(TEST_OUT)/archive.cpio
+GUEST_PROGRAM := $(TEST_OUT)/user/guest-tests
+GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c)))
+
+$(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
+
+-include $(GUEST_USER_OBJ:.o=.d)
+
+$(TEST_ARCHIVE): $(ARCHIVE_BIN) $(GUEST_PROGRAM) tools/mkcpio.py
+	$(call say,CPIO,$@)
+	@mkdir -p $(@D)
+	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(ARCHIVE_BIN) $(GUEST_PROGRAM),bin/$(notdir $(file))=$(file))
+
+# T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
+SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
+TEST_NEEDS_host := $(HOST_BINARIES)
+TEST_NEEDS_guest := $(KERNEL) $(ARCHIVE) $(TEST_IMAGE) $(TEST_ARCHIVE)
+TEST_NEEDS_system := $(KERNEL) $(ARCHIVE)
+
+comma := ,
+TEST_RUN = tests/run.py --board $(BOARD) --filter '$(T)' --host $(HOST_BINARIES) \
+	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
+
+tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
+
+check: tests
+	@$(TEST_RUN)
+
+test: tests
+	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
+
+# On every board; the long tests too; and that a second build of the same sources is the same.
+verify: $(BOARDS:%=verify-%)
+	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
+
+verify-%:
+	@echo "  VERIFY  $*: the image, then all tests of make check and the long ones"
+	@$(MAKE) BOARD=$* tests
+	@$(MAKE) BOARD=$* verify-board
+
+verify-board: tests
+	@$(TEST_RUN) --slow
+
+.PHONY: tests check test verify verify-board

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+# The programs, and the boot archive that holds them.
+#
+# A program is a directory of C files (user/init, user/workloads/demo) or one file of
+# user/workloads. build/<board>/user/ keeps it with debugging information, for the host's perf and
+# gdb; the archive holds a copy that has only its symbol table, which perf script in the guest reads.
+
+# As in the kernel: every frame, every caller, and no function under another name. Debugging
+# information, and with it the build id, does not tell in which directory it was made.
+USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
+	-isystem user/include -isystem $(NEWLIB)/include -Iinclude \
+	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
+	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -ffunction-sections -fdata-sections \
+	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(NEWLIB)=newlib
+USER_CFLAGS_x86_64 := -m64 -fcf-protection=none
+USER_CFLAGS += $(USER_CFLAGS_$(ARCH))
+# Ours are held to more than a stranger's.
+USER_WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
+
+USER_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections \
+	-Wl,-z,separate-code -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-execstack
+
+USER_OBJ := $(OUT)/user/obj
+USER_LIB := $(USER_OBJ)/libsys.a
+USER_CRT := $(USER_OBJ)/user/libc/$(ARCH)/crt0.o
+# What every link ends with: the glue comes first, so that its functions are the ones taken.
+USER_LIBS := -Wl,--start-group $(USER_LIB) $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a -lgcc \
+	-Wl,--end-group
+
+$(USER_OBJ)/%.o: %.c $(NEWLIB_LIBC)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(USER_CFLAGS) $(USER_WARNINGS) -Iuser/libc/$(ARCH) -MMD -MP -c $< -o $@
+
+$(USER_OBJ)/%.o: %.S
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
+
+USER_LIB_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard user/libc/*.c)))
+$(USER_LIB): $(USER_LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(CROSS)ar rcsD $@ $(USER_LIB_OBJ)
+
+# --- Programs of ours ---
+USER_DIRS := $(patsubst %/,%,$(sort $(dir $(wildcard user/init/*.c user/perf/*.c user/bench/*.c \
+	user/workloads/*/*.c))))
+USER_FILES := $(sort $(wildcard user/workloads/*.c))
+USER_PROGRAMS := $(notdir $(USER_DIRS)) $(notdir $(USER_FILES:.c=))
+
+# $(call program_objects,directory or file.c)
+program_objects = $(patsubst %.c,$(USER_OBJ)/%.o,$(or $(sort $(wildcard $(1)/*.c)),$(1)))
+define program_rule
+$(OUT)/user/$(notdir $(1:.c=)): $(call program_objects,$(1))
+USER_ALL_OBJ += $(call program_objects,$(1))
+endef
+$(foreach program,$(USER_DIRS) $(USER_FILES),$(eval $(call program_rule,$(program))))
+
+$(USER_PROGRAMS:%=$(OUT)/user/%): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
+
+# --- The user's own program: APP=file.c, several files, or a directory with sources ---
+APP_SRC := $(foreach path,$(APP),$(or $(sort $(wildcard $(path)/*.c)),$(path)))
+APP_NAME := $(basename $(notdir $(patsubst %/,%,$(firstword $(APP)))))
+ifneq ($(APP),)
+ifneq ($(filter-out %.c,$(APP_SRC)),)
+$(error APP=$(APP): no C sources in $(filter-out %.c,$(APP_SRC)))
+endif
+ifneq ($(filter init perf,$(APP_NAME)),)
+$(error APP=$(APP): the name $(APP_NAME) is taken by a program that every run needs)
+endif
+APP_ELF := $(OUT)/user/app/$(APP_NAME)
+# Always compiled: which files it includes, and with which sources it was called, may have changed.
+# Linked to itself only by what it is made of, so that an unchanged program leaves the archive alone.
+$(APP_ELF): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC) FORCE
+	@mkdir -p $(@D)
+	$(call say,APP,$(APP_SRC))
+	$(Q)$(CC) $(USER_CFLAGS) -Wall $(addprefix -I,$(sort $(dir $(APP_SRC)))) $(USER_LDFLAGS) \
+		-o $@.new $(USER_CRT) $(APP_SRC) $(USER_LIBS) || \
+		{ rm -f $@.new; echo 'APP=$(APP) does not compile: see the messages above' >&2; exit 1; }
+	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+endif
+
+# Every program that is in the archive, with debugging information.
+PROGRAM_ELFS := $(patsubst %,$(OUT)/user/%,$(filter-out $(APP_NAME),$(USER_PROGRAMS))) $(APP_ELF)
+
+programs: $(PROGRAM_ELFS)
+
+# --- The archive ---
+ARCHIVE := $(OUT)/archive.cpio
+ARCHIVE_BIN := $(PROGRAM_ELFS:$(OUT)/user/%=$(OUT)/root/%)
+
+$(ARCHIVE_BIN): $(OUT)/root/%: $(OUT)/user/%
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --strip-debug $< $@
+
+# A change of the list alone (another APP) makes another archive too.
+$(OUT)/archive.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(ARCHIVE_BIN)' | cmp -s - $@ || echo '$(ARCHIVE_BIN)' > $@
+
+$(ARCHIVE): $(ARCHIVE_BIN) $(OUT)/archive.list tools/mkcpio.py
+	$(call say,CPIO,$@)
+	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(ARCHIVE_BIN),bin/$(notdir $(file))=$(file))
+
+archive: $(ARCHIVE)
+.PHONY: programs archive FORCE
+
+-include $(USER_LIB_OBJ:.o=.d) $(USER_CRT:.o=.d) $(USER_ALL_OBJ:.o=.d)
