@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel's own operations cost, in ticks of the cycle counter: with QEMU's -icount shift=0
+ * that is guest instructions. Each row checks that what it timed did happen.
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/perf_event.h>
+#include <hotregs/printk.h>
+#include <hotregs/sched.h>
+
+#include <arch/clock.h>
+#include <arch/regs.h>
+#include <arch/unwind.h>
+
+#include "ktest.h"
+
+#define BATCHES 43
+#define DROPPED 3 /* the first ones warm up */
+#define ROUNDS  32
+
+static u32 result[BATCHES];
+
+static void sort(u32 *v, int n)
+{
+	for (int i = 1; i < n; i++)
+		for (int j = i; j > 0 && v[j - 1] > v[j]; j--) {
+			u32 t = v[j];
+
+			v[j] = v[j - 1];
+			v[j - 1] = t;
+		}
+}
+
+/* Prints a row from result[], each the ticks of one operation. */
+static void report(const char *operation)
+{
+	u32 *v = result + DROPPED;
+	const int n = BATCHES - DROPPED;
+
+	sort(v, n);
+	printk("bench\t%s\t%u\t%u\t%u\n", operation, v[n / 2], v[0], v[n - 1]);
+}
+
+/* Ticks that reading the counter twice takes by itself. */
+static u32 overhead(void)
+{
+	u32 best = UINT32_MAX;
+
+	for (int i = 0; i < 100; i++) {
+		u64 start = clock_cycles();
+		u32 ticks = clock_cycles() - start;
+
+		best = MIN(best, ticks);
+	}
+	return best;
+}
+
+static bool stop;
+
+static void yield_loop(void *arg)
+{
+	while (!READ_ONCE(stop))
+		yield();
+}
+
+static void bench_yield(void)
+{
+	struct task *other;
+	u64 switches;
+
+	stop = false;
+	other = kthread_start("yield", yield_loop, NULL);
+	yield();
+	for (int b = 0; b < BATCHES; b++) {
+		u64 start, ticks;
+
+		switches = sched_nr_switches();
+		start = clock_cycles();
+		for (int i = 0; i < ROUNDS; i++)
+			yield();
+		ticks = clock_cycles() - start - overhead();
+		/* There and back is two switches. */
+		if (sched_nr_switches() - switches != 2 * ROUNDS)
+			printk("bench: %llu switches instead of %d\n",
+			       sched_nr_switches() - switches, 2 * ROUNDS);
+		result[b] = ticks / (2 * ROUNDS);
+	}
+	WRITE_ONCE(stop, true);
+	kthread_join(other);
+	report("yield, kernel threads");
+}
+
+/* The question every switch asks, without the switch. */
+static void bench_no_listener(void)
+{
+	struct cpu *cpu = this_cpu();
+	struct task *task = current;
+
+	for (int b = 0; b < BATCHES; b++) {
+		u64 ticks, start = clock_cycles();
+		bool watched;
+
+		barrier(); /* what is loaded is loaded here */
+		watched = perf_switch_watched(cpu, task, task);
+		barrier();
+		ticks = clock_cycles() - start;
+
+		if (watched)
+			printk("bench: somebody watches switches\n");
+		result[b] = ticks - overhead();
+	}
+	report("switch, no listener, added");
+}
+
+static void bench_hot_regs(void)
+{
+	static struct pt_regs regs;
+
+	for (int b = 0; b < BATCHES; b++) {
+		u64 start = clock_cycles();
+
+		arch_hot_regs(&regs);
+		result[b] = clock_cycles() - start - overhead();
+	}
+	if (!kernel_text_address(regs_ip(&regs)))
+		printk("bench: hot regs hold no kernel address\n");
+	report("hot regs");
+}
+
+static noinline u32 chain_at_depth(unsigned depth, u32 *frames)
+{
+	static struct pt_regs regs;
+	static u64 ip[64];
+	struct callchain chain = {ip, 0, ARRAY_SIZE(ip)};
+	u64 start;
+	u32 ticks;
+
+	if (depth) {
+		ticks = chain_at_depth(depth - 1, frames);
+		barrier(); /* no tail call */
+		return ticks;
+	}
+	arch_hot_regs(&regs);
+	start = clock_cycles();
+	perf_callchain_kernel(&chain, &regs);
+	ticks = clock_cycles() - start;
+	*frames = chain.nr;
+	return ticks;
+}
+
+static void bench_kernel_frame(void)
+{
+	u32 few, many, ticks;
+
+	for (int b = 0; b < BATCHES; b++) {
+		ticks = chain_at_depth(40, &many);
+		ticks -= chain_at_depth(8, &few);
+		if (many - few != 32)
+			printk("bench: %u frames instead of 32\n", many - few);
+		result[b] = ticks / 32;
+	}
+	report("kernel chain, per frame");
+}
+
+void kbench_run(void)
+{
+	bench_no_listener();
+	bench_hot_regs();
+	bench_kernel_frame();
+	bench_yield();
+}

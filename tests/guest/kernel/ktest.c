@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the kernel's tests and ends the machine with the verdict: 0, or 1 when one failed. */
+#include <hotregs/boot_info.h>
+#include <hotregs/main.h>
+#include <hotregs/mm.h>
+#include <hotregs/printk.h>
+#include <hotregs/sched.h>
+#include <hotregs/string.h>
+
+#include <arch/power.h>
+
+#include "ktest.h"
+
+extern const struct ktest __ktests_start[], __ktests_end[];
+
+static const char *skip_reason;
+static bool failed;
+
+bool ktest_expect(bool held, const char *file, int line, const char *fmt, ...)
+{
+	char message[256];
+	va_list ap;
+
+	if (held)
+		return true;
+	failed = true;
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	printk("# %s:%d: expected %s\n", file, line, message);
+	return false;
+}
+
+void ktest_skip(const char *reason)
+{
+	skip_reason = reason;
+}
+
+/* Does @name match @pattern, in which '*' stands for anything? */
+static bool glob_match(const char *pattern, const char *name)
+{
+	for (; *pattern; pattern++, name++) {
+		if (*pattern == '*') {
+			do
+				if (glob_match(pattern + 1, name))
+					return true;
+			while (*name++);
+			return false;
+		}
+		if (*pattern != *name)
+			return false;
+	}
+	return !*name;
+}
+
+/* Runs one test and looks for what it left behind. */
+static void run_test(const struct ktest *test, unsigned number)
+{
+	size_t before = kmalloc_in_use();
+
+	failed = false;
+	skip_reason = NULL;
+	test->run();
+	EXPECT_EQ(kmalloc_in_use(), before);
+	if (skip_reason && !failed)
+		printk("ok %u %s # SKIP %s\n", number, test->name, skip_reason);
+	else
+		printk("%s %u %s\n", failed ? "not ok" : "ok", number, test->name);
+}
+
+static void nothing(void *arg)
+{
+}
+
+/* As many kernel stacks at once as any test needs: what describes their addresses stays for ever.
+ */
+static void warm_up(void)
+{
+	struct task *task[8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(task); i++)
+		task[i] = kthread_start("warm-up", nothing, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(task); i++)
+		kthread_join(task[i]);
+	vmap_free(vmap_alloc(64), 64); /* as mm_test.c asks for */
+}
+
+static void run_tests(const char *pattern)
+{
+	unsigned chosen = 0, number = 0;
+	bool any_failed = false;
+
+	for (const struct ktest *t = __ktests_start; t < __ktests_end; t++)
+		chosen += glob_match(pattern, t->name);
+	warm_up();
+	printk("KTAP version 1\n1..%u\n", chosen);
+	for (const struct ktest *t = __ktests_start; t < __ktests_end; t++) {
+		if (!glob_match(pattern, t->name))
+			continue;
+		run_test(t, ++number);
+		any_failed |= failed;
+	}
+	arch_power_off(any_failed || !chosen);
+}
+
+static void test_thread(void *arg)
+{
+	char pattern[64];
+
+	if (!cmdline_get("kbench", pattern, sizeof(pattern))) {
+		kbench_run();
+		arch_power_off(0);
+	}
+	cmdline_get("ktest", pattern, sizeof(pattern));
+	run_tests(pattern[0] ? pattern : "*");
+}
+
+bool test_image_start(void)
+{
+	char value[64];
+
+	if (cmdline_get("ktest", value, sizeof(value)) == -ENOENT &&
+	    cmdline_get("kbench", value, sizeof(value)) == -ENOENT)
+		return false;
+	if (IS_ERR(kthread_start("ktest", test_thread, NULL)))
+		panic("no memory for the test thread");
+	return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests that run inside the kernel and print KTAP. A test is a function; what it expects and does
+ * not find is printed with file and line, and fails it. What this machine cannot show is skipped
+ * with the reason.
+ */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct ktest {
+	const char *name;
+	void (*run)(void);
+};
+
+#define KTEST(id)                                                                    \
+	static void id(void);                                                        \
+	static const struct ktest ktest_##id __used __section(".ktest") = {#id, id}; \
+	static void id(void)
+
+/* Each evaluates to whether it held, so that a test may stop where going on makes no sense. */
+#define EXPECT(cond) ktest_expect(cond, __FILE__, __LINE__, "%s", #cond)
+#define EXPECT_EQ(a, b)                                                                          \
+	({                                                                                       \
+		long _a = (long)(a), _b = (long)(b);                                             \
+		ktest_expect(_a == _b, __FILE__, __LINE__, "%s == %s: 0x%lx, 0x%lx", #a, #b, _a, \
+			     _b);                                                                \
+	})
+#define EXPECT_STR(a, b)                                                              \
+	({                                                                            \
+		const char *_a = (a), *_b = (b);                                      \
+		ktest_expect(_a && !strcmp(_a, _b), __FILE__, __LINE__,               \
+			     "%s is \"%s\", not \"%s\"", #a, _a ? _a : "(null)", _b); \
+	})
+
+bool ktest_expect(bool held, const char *file, int line, const char *fmt, ...) __printf(4, 5);
+
+/* Marks the running test as skipped; return after it. */
+void ktest_skip(const char *reason);
+
+/* Benchmarks of the kernel's own operations; prints "bench" lines. */
+void kbench_run(void);
+
+/* A chain as its symbols. */
+#define CAPTURE_DEPTH 128
+struct captured {
+	pid_t tid;
+	u64 ip; /* of the sample */
+	u32 nr;
+	u64 chain[CAPTURE_DEPTH];
+};
+
+/* Samples of one CPU-wide context-switches event with a handler of our own. */
+#define CAPTURE_MAX 16
+struct capture {
+	struct perf_event *event;
+	pid_t tid; /* whose switches; 0: everybody's */
+	u32 nr;    /* samples seen, kept or not */
+	struct captured sample[CAPTURE_MAX];
+};
+
+/* Opens @capture for the switches of @tid, with the exclusions given; false on failure (expected
+ * 0). */
+bool capture_start(struct capture *capture, pid_t tid, bool exclude_kernel, bool exclude_user);
+void capture_stop(struct capture *capture);
+
+/* Does the kernel chain of @s begin with the NULL-terminated list of symbols? */
+bool captured_chain_is(const struct captured *s, const char *const *symbols);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses and runs the tests, and says what came of them. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ktap.h"
+
+/* The linker brackets the section for us. */
+extern const struct ktap_test __start_ktap_tests[], __stop_ktap_tests[];
+
+void *volatile bad_pointer = (void *)8;
+
+static const char *skip_reason;
+static bool failed;
+
+bool ktap_expect(bool held, const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (held)
+		return true;
+	failed = true;
+	printf("# %s:%d: expected ", file, line);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	return false;
+}
+
+void ktap_skip(const char *reason)
+{
+	skip_reason = reason;
+}
+
+long free_memory_kb(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[80];
+	long kb = -1;
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "MemFree: %ld kB", &kb);
+	fclose(f);
+	return kb;
+}
+
+int in_child(void (*body)(void))
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		return -1;
+	if (!pid) {
+		body();
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static bool glob_match(const char *pattern, const char *name)
+{
+	for (; *pattern; pattern++, name++) {
+		if (*pattern == '*') {
+			do
+				if (glob_match(pattern + 1, name))
+					return true;
+			while (*name++);
+			return false;
+		}
+		if (*pattern != *name)
+			return false;
+	}
+	return !*name;
+}
+
+int main(int argc, char **argv)
+{
+	const char *pattern = argc > 1 ? argv[1] : "*";
+	unsigned chosen = 0, number = 0;
+	bool any_failed = false;
+
+	for (const struct ktap_test *t = __start_ktap_tests; t < __stop_ktap_tests; t++)
+		chosen += glob_match(pattern, t->name);
+	printf("KTAP version 1\n1..%u\n", chosen);
+	for (const struct ktap_test *t = __start_ktap_tests; t < __stop_ktap_tests; t++) {
+		if (!glob_match(pattern, t->name))
+			continue;
+		failed = false;
+		skip_reason = NULL;
+		t->run();
+		if (skip_reason && !failed)
+			printf("ok %u %s # SKIP %s\n", ++number, t->name, skip_reason);
+		else
+			printf("%s %u %s\n", failed ? "not ok" : "ok", ++number, t->name);
+		fflush(stdout);
+		any_failed |= failed;
+	}
+	return any_failed || !chosen;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel/debug/printk.c: what was printed before the first console, line ends, long messages. */
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+#include <hotregs/device.h>
+#include <hotregs/printk.h>
+
+#define EARLY_SIZE 4096
+
+static char out[3][16384];
+static size_t size[3];
+
+static void put(unsigned i, const char *s, size_t n)
+{
+	assert_in_range(size[i] + n, 0, sizeof(out[i]) - 1);
+	memcpy(out[i] + size[i], s, n);
+	size[i] += n;
+	out[i][size[i]] = '\0';
+}
+
+void early_console_write(const char *s, size_t n)
+{
+	put(0, s, n);
+}
+
+static void write1(const char *s, size_t n)
+{
+	put(1, s, n);
+}
+
+static void write2(const char *s, size_t n)
+{
+	put(2, s, n);
+}
+
+static struct console first = {.name = "first", .write = write1};
+static struct console second = {.name = "second", .write = write2};
+
+/* The order of the tests is that of one boot. */
+static void newest_early_text_is_replayed_once(void **state)
+{
+	char all[20000], want[20000];
+	size_t n = 0, w = 0;
+
+	for (unsigned i = 0; i < 700; i++) {
+		printk("line %u\n", i);
+		n += snprintf(all + n, sizeof(all) - n, "line %u\n", i);
+	}
+	assert_true(n > EARLY_SIZE);
+	for (const char *c = all + n - EARLY_SIZE; *c; c++) {
+		if (*c == '\n')
+			want[w++] = '\r';
+		want[w++] = *c;
+	}
+	want[w] = '\0';
+	console_register(&first);
+	assert_string_equal(out[1], want);
+	console_register(&second);
+	assert_int_equal(size[2], 0);
+}
+
+static void every_console_gets_every_message(void **state)
+{
+	size[1] = size[2] = 0;
+	printk("a\nb%d\n\n", 1);
+	assert_string_equal(out[1], "a\r\nb1\r\n\r\n");
+	assert_string_equal(out[2], out[1]);
+	size[1] = 0;
+	printk("no end");
+	printk("%s", "");
+	assert_string_equal(out[1], "no end");
+}
+
+static void long_message_is_not_cut(void **state)
+{
+	char text[1000];
+
+	memset(text, 'q', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	size[1] = 0;
+	printk("%s%s", text, text);
+	assert_int_equal(size[1], 2 * strlen(text));
+	assert_int_equal(strspn(out[1], "q"), 2 * strlen(text));
+}
+
+static void early_console_is_for_want_of_another(void **state)
+{
+	console_flush_early();
+	printk("x");
+	assert_int_equal(size[0], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(newest_early_text_is_replayed_once),
+	    cmocka_unit_test(every_console_gets_every_message),
+	    cmocka_unit_test(long_message_is_not_cut),
+	    cmocka_unit_test(early_console_is_for_want_of_another),
+	};
+
+	return cmocka_run_group_tests_name("printk", tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel mappings on a fake MMU: guard pages, reuse of addresses, nothing lost without memory. */
+#include "mm/fake_mmu.h"
+
+static bool mapped(const u8 *va)
+{
+	return find_pte(&kernel_tables, (unsigned long)va);
+}
+
+/* Reads through the TLB, so that stale translations would be found. */
+static u8 *at(const u8 *va)
+{
+	u8 *byte = translate((unsigned long)va, MMU_WRITE);
+
+	assert_non_null(byte);
+	return byte;
+}
+
+static void check_new(const u8 *va, size_t n)
+{
+	assert_false(mapped(va - PAGE_SIZE));
+	assert_false(mapped(va + n * PAGE_SIZE));
+	for (size_t i = 0; i < n; i++) {
+		const u8 *page = va + i * PAGE_SIZE;
+
+		assert_int_equal(*at(page), 0);
+		assert_ptr_equal(at(page + 5), (u8 *)vmap_phys(page + 5));
+		*at(page) = 0x5a;
+	}
+}
+
+static void random_mappings(void **state)
+{
+	static struct {
+		u8 *va;
+		size_t n;
+	} m[30];
+	unsigned long highest = 0;
+
+	for (int turn = 0; turn < 6000; turn++) {
+		size_t i = (size_t)random() % ARRAY_SIZE(m);
+
+		if (m[i].va) {
+			vmap_free(m[i].va, m[i].n);
+			assert_null(translate((unsigned long)m[i].va, MMU_READ));
+			m[i].va = NULL;
+			continue;
+		}
+		m[i].n = 1 + (size_t)random() % 20;
+		m[i].va = vmap_alloc(m[i].n);
+		assert_non_null(m[i].va);
+		highest = MAX(highest, (unsigned long)m[i].va);
+		check_new(m[i].va, m[i].n);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(m); i++)
+		vmap_free(m[i].va, m[i].n);
+	assert_int_equal(held, 1); /* what remembers the addresses */
+	assert_int_equal(kernel_tables.nr, 0);
+	/* Addresses are used again: three thousand mappings of up to 32 pages, 30 at a time. */
+	assert_true(highest < VMAP_START + 4 * ARRAY_SIZE(m) * 32 * PAGE_SIZE);
+}
+
+static void failures_lose_nothing(void **state)
+{
+	bool succeeded = false;
+
+	for (unsigned n = 1; n < 40; n++) {
+		u8 *va;
+
+		host_fail_alloc = n;
+		va = vmap_alloc(9);
+		if (va) {
+			/* One for each page and one to map it. */
+			assert_true(n > 2 * 9);
+			succeeded = true;
+			check_new(va, 9);
+			vmap_free(va, 9);
+		}
+		host_fail_alloc = 0;
+		assert_int_equal(held, 1);
+		assert_int_equal(kernel_tables.nr, 0);
+	}
+	assert_true(succeeded);
+	assert_null(vmap_alloc((VMAP_END - VMAP_START) / PAGE_SIZE));
+	assert_null(vmap_alloc(-1UL));
+}
+
+static void device_registers(void **state)
+{
+	const unsigned prot = MMU_READ | MMU_WRITE | MMU_DEVICE;
+	u8 *va = ioremap(0xfee00ff8, 16);
+	struct pte *first, *second;
+
+	assert_non_null(va);
+	assert_int_equal((unsigned long)va & (PAGE_SIZE - 1), 0xff8);
+	first = find_pte(&kernel_tables, (unsigned long)va);
+	second = find_pte(&kernel_tables, (unsigned long)va + 8);
+	assert_int_equal(first->pa, 0xfee00000);
+	assert_int_equal(second->pa, 0xfee01000);
+	assert_true(first->prot == prot && second->prot == prot);
+	assert_int_equal(kernel_tables.nr, 2);
+	host_fail_alloc = 2;
+	assert_null(ioremap(0xfec00000, 2 * PAGE_SIZE));
+	assert_int_equal(kernel_tables.nr, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(random_mappings),
+	    cmocka_unit_test(failures_lose_nothing),
+	    cmocka_unit_test(device_registers),
+	};
+
+	return cmocka_run_group_tests_name("vmap", tests, NULL, NULL);
+}

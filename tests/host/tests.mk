@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# The host tests: see make/host-tests.mk.
+
+HOST_TESTS += test_framework
+test_framework_SRC :=
+
+# The files under test are included: for their names, which are the C library's too, or are static.
+HOST_TESTS += test_string test_printf test_kallsyms test_virtio_console
+test_string_SRC :=
+test_printf_SRC :=
+test_kallsyms_SRC :=
+test_virtio_console_SRC := drivers/bus/virtio_ring.c
+$(HOST_OUT)/included: kernel/lib/string.c kernel/lib/printf.c kernel/unwind/kallsyms.c \
+	drivers/export/virtio_console.c
+	@mkdir -p $(@D) && touch $@
+$(addprefix $(HOST_OUT)/,test_string test_printf test_kallsyms test_virtio_console): $(HOST_OUT)/included
+
+HOST_TESTS += test_virtio_ring test_pci
+test_virtio_ring_SRC := drivers/bus/virtio_ring.c
+test_pci_SRC := drivers/bus/pci.c
+
+HOST_TESTS += test_page
+test_page_SRC := kernel/mm/page.c kernel/mm/kmalloc.c
+test_page_CFLAGS := -Itests/host/mm
+
+HOST_TESTS += test_kmalloc
+test_kmalloc_SRC := kernel/mm/kmalloc.c kernel/mm/page.c
+test_kmalloc_CFLAGS := -Itests/host/mm
+
+HOST_TESTS += test_console test_export test_printk
+test_console_SRC := kernel/fs/console.c
+test_export_SRC := kernel/fs/export.c
+test_printk_SRC := kernel/debug/printk.c kernel/lib/printf.c
+test_printk_CFLAGS := -Dsnprintf=kernel_snprintf -Dvsnprintf=kernel_vsnprintf
+
+HOST_TESTS += test_address_space
+test_address_space_SRC := kernel/mm/address_space.c kernel/mm/fault.c kernel/mm/vma.c
+test_address_space_CFLAGS := -Itests/host/mm
+
+HOST_TESTS += test_vmap
+test_vmap_SRC := kernel/mm/vmap.c
+test_vmap_CFLAGS := -Itests/host/mm
+
+HOST_TESTS += test_cmdline test_pvh test_acpi test_timer
+test_cmdline_SRC := boot/cmdline.c
+test_pvh_SRC := boot/pvh.c boot/acpi.c boot/cmdline.c boot/ram.c
+test_acpi_SRC := boot/acpi.c
+test_timer_SRC := kernel/time/timer.c kernel/time/tick.c
+
+HOST_TESTS += test_path test_words test_cpio test_elf
+test_path_SRC := kernel/fs/path.c
+test_words_SRC := kernel/proc/words.c
+test_cpio_SRC := kernel/fs/cpio.c
+test_elf_SRC := kernel/proc/elf.c
+
+HOST_TESTS += test_pipe_buffer test_pipe test_archive
+test_pipe_buffer_SRC :=
+test_pipe_SRC := kernel/fs/pipe.c kernel/fs/file.c
+test_archive_SRC := kernel/fs/cpio.c kernel/fs/dir.c kernel/fs/file.c kernel/fs/path.c
+$(HOST_OUT)/archive.included: kernel/fs/archive.c
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_archive: $(HOST_OUT)/archive.included
+
+HOST_TESTS += test_ring
+test_ring_SRC := kernel/perf/ring.c
+HOST_TESTS += test_policy test_callchain
+test_policy_SRC := kernel/perf/policy.c
+test_callchain_SRC := kernel/perf/callchain.c
+HOST_TESTS += test_abi
+test_abi_SRC := tests/host/abi_ours.c
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c core.c output.c policy.c record.c ring.c \
+	sample.c sideband.c software.c task.c)
+HOST_TESTS += test_attr
+test_attr_SRC := $(PERF_SRC)
+
+HOST_TESTS += test_files test_seq
+test_files_SRC := kernel/fs/files.c kernel/fs/file.c
+test_seq_SRC := kernel/fs/seq.c kernel/fs/file.c
+HOST_TESTS += test_record
+test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+HOST_TESTS += test_events test_inherit
+test_events_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+test_inherit_SRC := $(PERF_SRC) tests/host/perf_fixture.c

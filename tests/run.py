@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the tests of a board and adds them up: the one driver of all suites.
+
+    host     cmocka programs (make/host-tests.mk)
+    guest    KTAP of the test image (tests/guest/kernel) and of a program (tests/guest/user)
+    system   pytest in tests/system: images, streams and stock perf
+
+A hang ends in a timeout that shows the last console lines. Skipped tests come last, with their
+reasons; the very last line is "N passed, N failed, N skipped".
+"""
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+import ktap
+from ktap import Result
+
+HOST_BUDGET, GUEST_BUDGET, SYSTEM_BUDGET = 180, 120, 2400  # seconds: a program, a boot, the suite
+
+
+def matches(name, pattern):
+    if any(c in pattern for c in "*?["):
+        return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name.rsplit("/", 1)[-1], pattern)
+    return pattern in name
+
+
+def wanted(result, pattern):
+    """Is @result asked for? So is the failure of a whole program: the one asked for may be in it."""
+    whole = result.status == "failed" and result.name.count("/") < 2
+    return not pattern or whole or matches(result.name, pattern)
+
+
+def execute(command, budget, **more):
+    """Runs @command; (its output with errors, status, seconds). 124: its time was up."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=budget, check=False, **more)
+        output, status = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as late:
+        output, status = late.stdout or b"", 124
+    return output.decode(errors="replace"), status, time.monotonic() - start
+
+
+def judge(name, output, status, seconds):
+    """The results in a program's output, and one more if it did not end as it should."""
+    results = ktap.parse(output, name)
+    if status and results and all(r.status != "failed" for r in results):
+        last = "\n".join(output.splitlines()[-15:])
+        results.append(Result(name, "failed", f"exit status {status}\n{last}"))
+    for result in results:
+        result.seconds = seconds / len(results)  # the program was timed as a whole
+    return results
+
+
+def run_host(args):
+    environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
+    suite, _, program = args.filter.partition("/")
+    only = f"{program.split('/')[0]}*" if suite == "host" else "*"
+    for binary in args.host:
+        name = f"host/{os.path.basename(binary)}"
+        if not fnmatch.fnmatch(os.path.basename(binary), only):
+            continue
+        output, status, seconds = execute([binary], HOST_BUDGET, env=environment)
+        yield judge(name, output, status, seconds)
+
+
+def boot(args, *options):
+    command = ["tools/qemu-run", "--board", args.board, "--timeout", str(GUEST_BUDGET),
+               "--stream", f"build/{args.board}/test/perf.pipe", *options]
+    return execute(command, GUEST_BUDGET + 30)
+
+
+def guest_glob(pattern, suite):
+    """T as the pattern of names, '*' for anything, that the guest's test programs take."""
+    if not pattern or pattern in f"{suite}/":
+        return "*"
+    pattern = pattern.removeprefix("guest/").removeprefix("kernel/").removeprefix("user/")
+    return pattern if any(c in pattern for c in "*?[") else f"*{pattern}*"
+
+
+def run_guest(args):
+    suite = "guest/kernel"
+    yield judge(suite, *boot(args, "--kernel", args.test_image, "--append",
+                             f"ktest={guest_glob(args.filter, suite)}"))
+    suite = "guest/user"
+    yield judge(suite, *boot(args, "--archive", args.test_archive, "--", "guest-tests",
+                             guest_glob(args.filter, suite)))
+
+
+def find_pytest():
+    """A Python that has pytest: this one, or Debian's own."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import pytest"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return python
+    sys.exit("run.py: pytest is not installed: it is in Debian's package python3-pytest")
+
+
+def run_system(args):
+    report = f"build/results/{args.board}-system.xml"
+    environment = dict(os.environ, HOTREGS_BOARD=args.board, HOTREGS_T=args.filter,
+                       HOTREGS_SLOW="1" if args.slow else "", PYTHONDONTWRITEBYTECODE="1")
+    command = [find_pytest(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
+               "--no-header", "--no-summary", "-o", "junit_family=xunit1",
+               f"--junitxml={report}", "tests/system"]
+    try:
+        status = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
+                                timeout=SYSTEM_BUDGET, check=False).returncode
+    except subprocess.TimeoutExpired:
+        status = 124
+    results = []
+    if os.path.exists(report):
+        for case in ElementTree.parse(report).iter("testcase"):
+            file = os.path.splitext(os.path.basename(case.get("file") or case.get("classname")))[0]
+            result = Result(f"system/{file}/{case.get('name')}", "passed", seconds=float(case.get("time")))
+            for kind, outcome in (("skipped", "skipped"), ("failure", "failed"), ("error", "failed")):
+                found = case.find(kind)
+                if found is not None:
+                    result.status = outcome
+                    result.detail = found.get("message") if outcome == "skipped" else found.text or ""
+            results.append(result)
+    if status not in (0, 5) and all(r.status != "failed" for r in results):  # 5: no test chosen
+        results.append(Result("system", "failed", f"pytest ended with status {status}"))
+    yield results
+
+
+def show(results, verbose):
+    """One line a group of tests; each failure with what it said."""
+    groups = {}
+    for result in results:
+        groups.setdefault("/".join(result.name.split("/")[:2]), []).append(result)
+    for group, members in groups.items():
+        counts = {s: sum(r.status == s for r in members) for s in ("passed", "failed", "skipped")}
+        text = ", ".join(f"{n} {s}" for s, n in counts.items() if n)
+        print(f"  TEST    {group}: {text} ({sum(r.seconds for r in members):.1f} s)")
+        for result in members:
+            if verbose and result.status == "passed":
+                print(f"          ok {result.name}")
+            if result.status == "failed":
+                print(f"          FAILED {result.name}")
+                print("".join(f"          | {line}\n" for line in result.detail.splitlines()), end="")
+    sys.stdout.flush()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--board", default="x86_64-pc")
+    parser.add_argument("--filter", default="", help="substring or glob of test names")
+    parser.add_argument("--suites", default="host,guest,system")
+    parser.add_argument("--host", nargs="*", default=[], help="the host test programs")
+    parser.add_argument("--test-image", help="the kernel with its tests")
+    parser.add_argument("--test-archive", help="the boot archive with the guest's test program")
+    parser.add_argument("--slow", action="store_true", help="the long tests too")
+    parser.add_argument("--verbose", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    os.makedirs("build/results", exist_ok=True)
+    runners = {"host": run_host, "guest": run_guest, "system": run_system}
+    results = []
+    for suite in args.suites.split(","):
+        for some in runners[suite](args):
+            chosen = [r for r in some if wanted(r, args.filter)]
+            show(chosen, args.verbose)
+            results += chosen
+    with open(f"build/results/{args.board}.json", "w", encoding="utf-8") as file:
+        json.dump([vars(r) for r in results], file, indent=1)
+    count = {s: [r for r in results if r.status == s] for s in ("passed", "failed", "skipped")}
+    if count["skipped"]:
+        print("\nSkipped")
+        for result in count["skipped"]:
+            print(f"  {result.name}: {result.detail}")
+    if not results:
+        print(f"No test matches {args.filter}")
+    print(f"\n{len(count['passed'])} passed, {len(count['failed'])} failed, {len(count['skipped'])} skipped")
+    return bool(count["failed"] or not results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
