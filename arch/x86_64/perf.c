@@ -8,6 +8,7 @@
 #include <arch/regs.h>
 #include <arch/uaccess.h>
 #include <asm/frame.h>
+#include <asm/uaccess.h>
 
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 {
@@ -25,69 +26,74 @@ void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 	chain->nr = entry - chain->ip;
 }
 
-/* The first bytes of code at @ip; zeros where they can not be read. */
-static u32 user_code(struct user_reader *r, unsigned long ip)
-{
-	unsigned long at = ALIGN_DOWN(ip, sizeof(long)), shift = 8 * (ip - at), word, code;
+/* Bits that are clear in the address of an aligned word of user space: the lower 2^47 bytes. */
+#define NOT_A_USER_WORD (~((1UL << 47) - 1) | (sizeof(long) - 1))
 
-	if (!user_reader_word(r, at, &word))
+/*
+ * How user memory is read: straight, since a fault there is only a jump; but from an NMI, which a
+ * page fault's return would end, through the page tables. @reader NULL: straight.
+ */
+static __always_inline bool user_pair(struct user_reader *reader, unsigned long addr,
+				      unsigned long *first, unsigned long *second)
+{
+	if (!reader)
+		return user_load_pair(addr, first, second);
+	return user_reader_word(reader, addr, first) &&
+	       user_reader_word(reader, addr + sizeof(long), second);
+}
+
+/* The first bytes of code at @ip; zero where they can not be read. */
+static __always_inline u32 user_code(struct user_reader *reader, unsigned long ip)
+{
+	unsigned long at = ALIGN_DOWN(ip, sizeof(long)), shift = 8 * (ip - at), word, next;
+
+	if ((at & NOT_A_USER_WORD) || !user_pair(reader, at, &word, &next))
 		return 0;
-	code = word >> shift;
-	if (shift > 8 * (sizeof(long) - FRAME_CODE_SIZE) &&
-	    user_reader_word(r, at + sizeof(long), &word))
-		code |= word << (8 * sizeof(long) - shift);
-	return code;
+	return shift ? word >> shift | next << (8 * sizeof(long) - shift) : word;
 }
 
-/* The caller of a function whose frame is not there at @regs; appends it, moves *sp above it. */
-static bool user_bare_caller(struct callchain *chain, struct user_reader *r,
-			     const struct pt_regs *regs, unsigned long *sp)
+/* Appends the callers; the capacity allows for one entry at least. */
+static __always_inline void user_walk(struct callchain *chain, const struct pt_regs *regs,
+				      struct user_reader *reader)
 {
-	long offset = frame_missing(user_code(r, regs->ip));
-	unsigned long at, ip;
+	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
+	unsigned long sp = regs->sp, fp = regs->bp, ip, next;
+	long offset = frame_missing(user_code(reader, regs->ip));
 
-	if (offset < 0)
-		return true;
-	at = regs->sp + offset;
-	if ((at & (sizeof(long) - 1)) || !user_reader_word(r, at, &ip))
-		return false;
-	*sp = at + sizeof(long);
-	return callchain_add(chain, ip);
-}
-
-/* The record at @fp, which is aligned. */
-static inline bool user_record(struct user_reader *r, unsigned long fp, struct frame_record *record)
-{
-	const struct frame_record *shown;
-
-	/* Nearly always it lies, whole, in the page that the last one did. */
-	if (likely(fp - r->page <= PAGE_SIZE - sizeof(*record))) {
-		shown = (const struct frame_record *)(r->data + (fp - r->page));
-		*record = *shown;
-		return true;
+	/* The interrupted function has no frame of its own: its return address is on top. */
+	if (offset >= 0) {
+		sp += offset;
+		if ((sp & NOT_A_USER_WORD) || !user_pair(reader, sp, &ip, &next))
+			return;
+		*entry++ = ip;
+		sp += sizeof(long);
 	}
-	return user_reader_word(r, fp + offsetof(struct frame_record, ip), &record->ip) &&
-	       user_reader_word(r, fp, &record->fp);
+	/* Aligned, in user space, and above everything seen: so the walk must end. */
+	while (likely(!(fp & NOT_A_USER_WORD)) && likely(fp >= sp) &&
+	       likely(user_pair(reader, fp, &next, &ip)) && likely(ip) && likely(entry != end)) {
+		*entry++ = ip;
+		sp = fp + sizeof(struct frame_record);
+		fp = next;
+	}
+	chain->nr = entry - chain->ip;
+}
+
+static noinline void user_walk_in_nmi(struct callchain *chain, const struct pt_regs *regs)
+{
+	struct user_reader reader = {0};
+
+	user_walk(chain, regs, &reader);
 }
 
 void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 {
-	struct user_reader reader = {.page = 0}; /* below USER_START: matches no record */
-	unsigned long sp = MAX(regs->sp, USER_START), fp = regs->bp;
-	struct frame_record record;
-	u64 *entry, *end;
-
-	if (!callchain_add(chain, regs->ip) || !user_bare_caller(chain, &reader, regs, &sp))
+	if (!callchain_add(chain, regs->ip) || chain->nr == chain->max)
 		return;
-	entry = chain->ip + chain->nr;
-	end = chain->ip + chain->max;
-	/* Aligned, readable to the program, and above everything seen: so the walk must end. */
-	while (!(fp & (sizeof(long) - 1)) && fp >= sp && user_record(&reader, fp, &record)) {
-		if (!record.ip || entry == end)
-			break;
-		*entry++ = record.ip;
-		sp = fp + sizeof(record);
-		fp = record.fp;
+	if (unlikely(in_nmi())) {
+		user_walk_in_nmi(chain, regs);
+		return;
 	}
-	chain->nr = entry - chain->ip;
+	user_access_begin();
+	user_walk(chain, regs, NULL);
+	user_access_end();
 }

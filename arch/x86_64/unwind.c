@@ -32,34 +32,45 @@ bool unwind_stack_range(const struct task *task, unsigned long sp, unsigned long
 	return false;
 }
 
-/* Goes to kernel-mode @regs: interrupted ones when @interrupted, else those of a call. */
-static bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs, bool interrupted)
+/* Goes to kernel-mode @regs; false when their IP or stack is none the kernel knows. */
+static inline bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs)
 {
-	unsigned long low, high;
+	unsigned long sp = regs->sp, low, high = u->task->stack + KERNEL_STACK_SIZE;
+
+	if (unlikely(sp - u->task->stack >= KERNEL_STACK_SIZE) &&
+	    !unwind_stack_range(u->task, sp, &low, &high))
+		return false;
+	u->ip = regs->ip;
+	u->sp = sp;
+	u->fp = regs->bp;
+	u->last = high - sizeof(struct frame_record);
+	u->bare_return = 0;
+	return kernel_text_address(u->ip);
+}
+
+/* As unwind_to_regs() where @regs were interrupted, perhaps before or after a function's frame. */
+static bool unwind_to_interrupted(struct unwind *u, const struct pt_regs *regs)
+{
 	long offset;
 	u32 code;
 
-	u->ip = regs->ip;
-	u->sp = regs->sp;
-	u->fp = regs->bp;
-	u->bare_return = 0;
-	if (!kernel_text_address(u->ip) || !unwind_stack_range(u->task, u->sp, &low, &high))
+	if (!unwind_to_regs(u, regs))
 		return false;
-	u->last = high - sizeof(struct frame_record);
-	if (interrupted) {
-		memcpy(&code, (const void *)u->ip, FRAME_CODE_SIZE);
-		offset = frame_missing(code);
-		if (offset >= 0)
-			u->bare_return = u->sp + offset + 1;
-	}
+	memcpy(&code, (const void *)u->ip, FRAME_CODE_SIZE);
+	offset = frame_missing(code);
+	if (offset >= 0)
+		u->bare_return = u->sp + offset + 1;
 	return true;
 }
 
 bool unwind_start(struct unwind *u, const struct task *task, const struct pt_regs *regs)
 {
 	u->task = task;
+	u->bottom = task->stack + KERNEL_STACK_SIZE - sizeof(struct pt_regs) + 1;
+	if (user_mode(regs))
+		return false;
 	/* Hot regs carry no flags: they were stored in the middle of a function, frame complete. */
-	return !user_mode(regs) && unwind_to_regs(u, regs, regs->flags);
+	return likely(!regs->flags) ? unwind_to_regs(u, regs) : unwind_to_interrupted(u, regs);
 }
 
 bool unwind_next_special(struct unwind *u)
@@ -77,5 +88,5 @@ bool unwind_next_special(struct unwind *u)
 	}
 	if (!unwind_frame_valid((unsigned long)regs, sizeof(*regs), u->sp, high))
 		return false;
-	return !user_mode(regs) && unwind_to_regs(u, regs, true);
+	return !user_mode(regs) && unwind_to_interrupted(u, regs);
 }

@@ -90,7 +90,7 @@ int perf_task_fork(struct task *child);
 void perf_task_forked(struct task *child);
 /* A task that never ran is being undone. May sleep. */
 void perf_task_discard(struct task *child);
-/* current has become another program; its areas follow through perf_mmap(). May sleep. */
+/* current has become another program; its areas follow through perf_record_mmap(). May sleep. */
 void perf_task_exec(void);
 /* current changed its name without exec. */
 void perf_task_comm(void);
@@ -102,7 +102,7 @@ void perf_task_dead(struct task *task);
 /* Last: frees what perf_task_dead() left. May sleep. */
 void perf_task_free(struct task *task);
 /* current mapped @vma. Records MMAP/MMAP2. May sleep. */
-void perf_mmap(const struct vma *vma);
+void perf_record_mmap(const struct vma *vma);
 /* A page fault of the current task was resolved. @regs: the faulting registers. May sleep. */
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major);
 

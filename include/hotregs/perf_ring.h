@@ -15,9 +15,10 @@
  * and a wrong value of it can only lose the program's own records.
  */
 struct perf_ring {
-	u64 head;                          /* reserved up to here; data_head once published */
-	u64 size, mask;                    /* bytes of data, a power of two or 0; size - 1 */
-	u8 *data;                          /* consecutive addresses, right behind page */
+	u64 head;       /* reserved up to here; data_head once published */
+	u64 limit;      /* up to here there was room when last looked; 0 after a loss */
+	u64 size, mask; /* bytes of data, a power of two or 0; size - 1 */
+	u8 *data;       /* consecutive addresses, right behind page */
 	struct perf_event_mmap_page *page; /* control page */
 	u32 nest;                          /* writers in progress on the writing CPU */
 	bool overwrite;                    /* mapped read-only: never full, the oldest records go */
@@ -64,6 +65,8 @@ void perf_output_lost(struct perf_ring *ring);
 /* As perf_output_reserve(), just at @head, where there is room; false: a nested writer has been. */
 static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *ring, u64 head,
 				     u32 size);
+/* Gives back what is reserved from @end up to @reserved; false: a nested writer has built on it. */
+static inline bool perf_output_shrink(struct perf_output *out, u64 reserved, u64 end);
 static inline void perf_output_end(struct perf_output *out);
 
 /* Appends @n words; wraps at the end of the ring. NMI-safe. */
@@ -75,16 +78,7 @@ static inline void perf_output_u64(struct perf_output *out, u64 v)
 	out->pos += 8;
 }
 
-/* Where @size bytes from stream position @pos on lie in one piece; NULL when they wrap. NMI-safe.
- */
-static inline u64 *perf_ring_linear(const struct perf_ring *ring, u64 pos, u32 size)
-{
-	u64 offset = pos & ring->mask;
-
-	return likely(offset + size <= ring->size) ? (u64 *)(ring->data + offset) : NULL;
-}
-
-/* Publishes at a wake-up point: wakes the readers by irq_work. NMI-safe. */
+/* Wakes the readers by irq_work, and moves the next wake-up on. NMI-safe. */
 void perf_ring_wake(struct perf_ring *ring);
 
 /* Has the reader been woken for something it has not consumed yet? What POLLIN means. */
@@ -92,18 +86,19 @@ bool perf_ring_readable(struct perf_ring *ring);
 
 /* --- The hot parts. No lock: a nested writer comes and goes as a whole. --- */
 
-/* Acquire: what the reader has read is read before it is overwritten. */
-static inline u64 perf_ring_tail(const struct perf_ring *ring)
+/* Asks the control page how far the reader has come; as perf_ring_fits(). */
+bool perf_ring_look(struct perf_ring *ring, u64 head, u32 size);
+
+/* Is there room for @size bytes at @head? The reader's page is looked at only when it seems not. */
+static inline bool perf_ring_fits(struct perf_ring *ring, u64 head, u32 size)
 {
-	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
+	return likely(head + size <= ring->limit) || perf_ring_look(ring, head, size);
 }
 
-/* Would a record of @size bytes at @head fit? One unsigned compare, whatever the tail says. */
-static inline bool perf_ring_fits(const struct perf_ring *ring, u64 head, u32 size)
+/* Do @size bytes at stream position @pos lie in one piece, at ring->data + (@pos & ring->mask)? */
+static inline bool perf_ring_linear(const struct perf_ring *ring, u64 pos, u32 size)
 {
-	if (unlikely(ring->overwrite))
-		return size <= ring->size;
-	return head + size - perf_ring_tail(ring) <= ring->size;
+	return likely((pos & ring->mask) + size <= ring->size);
 }
 
 /*
@@ -164,6 +159,12 @@ static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *
 		return true;
 	perf_ring_leave(ring);
 	return false;
+}
+
+static inline bool perf_output_shrink(struct perf_output *out, u64 reserved, u64 end)
+{
+	return likely(__atomic_compare_exchange_n(&out->ring->head, &reserved, end, false,
+						  __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 static inline void perf_output_end(struct perf_output *out)

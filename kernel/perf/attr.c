@@ -223,6 +223,10 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->enable_on_exec = attr->enable_on_exec;
 	event->sample_type = attr->sample_type;
 	event->sample_size = perf_sample_size(event->sample_type);
+	event->sample_header[0] =
+	    perf_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, event->sample_size);
+	event->sample_header[1] =
+	    perf_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, event->sample_size);
 	event->trailer_size = attr->sample_id_all ? perf_trailer_size(event->sample_type) : 0;
 	event->max_stack = attr->sample_max_stack ? attr->sample_max_stack : PERF_MAX_STACK_DEPTH;
 	event->wakeup_events = attr->watermark ? 0 : attr->wakeup_events;

@@ -8,14 +8,14 @@
 static void clock_expired(struct timer *timer, struct pt_regs *regs)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, timer);
-	u64 now = clock_ns(), next = timer->expires + event->period;
-	u64 addr = 0;
+	u64 now = clock_ns(), late = now - timer->expires, passed = event->period;
 
-	/* The beat is kept, unless it has been missed. */
-	timer_arm(timer, next > now ? next : now + event->period);
-	regs = perf_policy(event, current, regs, &addr);
-	if (regs)
-		perf_overflow(event, event->period, regs, addr, now);
+	/* A late timer keeps the beat, and its sample stands for all that has passed. */
+	if (unlikely(late >= event->period))
+		passed += late - late % event->period;
+	timer_arm(timer, timer->expires + passed);
+	if (perf_sees(event, current, &regs, NULL))
+		perf_overflow(event, passed, regs, 0, now);
 }
 
 void perf_clock_init(struct perf_event *event)

@@ -30,6 +30,7 @@ enum perf_source {
 #define EXCLUDE_IDLE         BIT(2)
 #define EXCLUDE_CHAIN_KERNEL BIT(3)
 #define EXCLUDE_CHAIN_USER   BIT(4)
+#define EXCLUDE_MODES        (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE)
 
 /* Bits of perf_active: why a switch of the task, or on the CPU, is watched. */
 #define WATCH_SWITCH BIT(0) /* context-switches events are enabled */
@@ -87,6 +88,7 @@ struct perf_event {
 	/* What the default handler reads. */
 	struct perf_event *owner; /* the event that was opened; itself unless inherited */
 	struct perf_ring *ring;   /* of the owner; NULL: none */
+	u64 sample_header[2];     /* header of a sample without chain: kernel's, user mode's */
 	u32 sample_type;          /* PERF_SAMPLE_* */
 	u16 sample_size;          /* bytes of a sample without chain entries */
 	u16 trailer_size;         /* bytes of the sample_id that ends other records */
@@ -146,11 +148,24 @@ void perf_context_out(struct perf_context *ctx, u64 now);
 /*
  * Decides, before anything is counted and before any handler runs, what @event may see of a strike
  * with @regs in the current task @task: the registers that the sample shows, or NULL when it has
- * not struck as far as this event is concerned. *addr, if it is not NULL, becomes 0 when it may not
+ * not struck as far as this event is concerned. *addr (@addr may be NULL) becomes 0 when it may not
  * be shown. NMI-safe.
  */
 struct pt_regs *perf_policy(const struct perf_event *event, const struct task *task,
 			    struct pt_regs *regs, u64 *addr);
+
+/*
+ * Asks the policy, unless the event excludes nothing and so sees every strike as it is. False: it
+ * has not struck; else *regs are what it sees.
+ */
+static inline bool perf_sees(const struct perf_event *event, const struct task *task,
+			     struct pt_regs **regs, u64 *addr)
+{
+	if (likely(!(event->exclude & EXCLUDE_MODES)))
+		return true;
+	*regs = perf_policy(event, task, *regs, addr);
+	return *regs;
+}
 
 /* --- software.c --- */
 /*

@@ -27,8 +27,6 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
 	u8 exclude = event->exclude;
 	struct pt_regs *user;
 
-	if (likely(!(exclude & (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE))))
-		return regs;
 	if ((exclude & EXCLUDE_IDLE) && (task->flags & TASK_IDLE))
 		return NULL;
 	if (user_mode(regs))
@@ -41,7 +39,7 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
 	/* Before its first return to user mode a task has no complete frame. */
 	if (!user || !user_mode(user))
 		return NULL;
-	if (*addr >= USER_END)
+	if (addr && *addr >= USER_END)
 		*addr = 0;
 	return user;
 }

@@ -67,20 +67,37 @@ void perf_ring_wake(struct perf_ring *ring)
 		irq_work_queue(&ring->work);
 }
 
+/* Acquire: what the reader has read is read before it is overwritten. */
+static u64 ring_tail(const struct perf_ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
+}
+
 bool perf_ring_readable(struct perf_ring *ring)
 {
 	u64 ready = READ_ONCE(ring->ready_at);
-	bool readable = (s64)(ready - (ring->overwrite ? ring->polled : perf_ring_tail(ring))) > 0;
+	bool readable = (s64)(ready - (ring->overwrite ? ring->polled : ring_tail(ring))) > 0;
 
 	/* A read-only reader can not say how far it got: it is told once. */
 	ring->polled = ready;
 	return readable;
 }
 
+bool perf_ring_look(struct perf_ring *ring, u64 head, u32 size)
+{
+	if (size > ring->size)
+		return false;
+	/* Of a tail that lies the reader has the damage: records stay within the ring anyway. */
+	ring->limit = (ring->overwrite ? head : ring_tail(ring)) + ring->size;
+	return head + size <= ring->limit;
+}
+
 void perf_output_lost(struct perf_ring *ring)
 {
 	__atomic_fetch_add(&ring->lost, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ring->lost_total, 1, __ATOMIC_RELAXED);
+	/* Whoever finds room again must look, and tell of the gap first. */
+	WRITE_ONCE(ring->limit, 0);
 	/* The watermark may lie beyond what fits: the reader is told, once, of what there is. */
 	if (ring->ready_at != ring->head)
 		perf_ring_wake(ring);

@@ -1,64 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /* The default overflow handler, and all samples but those that sample.h writes by itself. */
 #include "sample.h"
+#include "callchain.h"
 
-/* A sample whose chain has been built in a buffer. */
-static void write_buffered(struct perf_event *event, struct perf_ring *ring,
-			   const struct perf_sample *s, const struct callchain *chain)
+void perf_sample_write_buffered(struct perf_event *event, struct perf_ring *ring,
+				struct pt_regs *regs, u64 addr, u64 period, u64 time)
 {
-	u32 fixed_size = event->sample_size, size = fixed_size + chain->nr * sizeof(u64);
+	bool has_chain = event->sample_type & PERF_SAMPLE_CALLCHAIN;
+	const struct cpu *cpu = this_cpu();
+	struct callchain chain = {cpu->perf->chain[cpu_context(cpu)], 0, CHAIN_MAX};
 	u64 fixed[SAMPLE_WORDS_MAX];
 	struct perf_output out;
+	u32 size;
 
-	if (!perf_record_begin(&out, event, ring, current, size, s->time)) {
+	if (has_chain)
+		perf_callchain(event, regs, &chain);
+	size = event->sample_size + chain.nr * sizeof(u64);
+	if (!perf_record_begin(&out, event, ring, current, size, time)) {
 		__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
-		event->count -= s->period;
+		event->count -= period;
 		return;
 	}
-	perf_sample_fields(fixed, s, size, chain->nr);
-	perf_output_words(&out, fixed, fixed_size / sizeof(u64));
-	perf_output_words(&out, chain->ip, chain->nr);
+	perf_sample_fields(fixed, event, cpu, regs, addr, period, time);
+	if (has_chain)
+		perf_sample_add_chain(fixed, fixed + event->sample_size / sizeof(u64), chain.nr);
+	perf_output_words(&out, fixed, event->sample_size / sizeof(u64));
+	perf_output_words(&out, chain.ip, chain.nr);
 	perf_sample_end(ring, event->wakeup_events);
 }
 
 /*
- * Builds the chain where it is to be read, in free space that nobody has reserved, and then claims
- * just that much. False: there is not enough in one piece, or a nested writer was faster and may
- * have written there.
+ * Builds the sample where it is to be read: reserves as much as it could need and gives back what
+ * it did not. If a nested writer has come in between, the rest becomes markers, which say nothing.
  */
-static bool write_in_place(struct perf_event *event, struct perf_ring *ring,
-			   const struct perf_sample *s)
+void perf_sample_write_chain(struct perf_event *event, struct perf_ring *ring, struct pt_regs *regs,
+			     u64 addr, u64 period, u64 time)
 {
-	u32 fixed_size = event->sample_size, size = fixed_size + CHAIN_MAX * sizeof(u64);
-	u64 head = READ_ONCE(ring->head), *p = perf_ring_linear(ring, head, size);
-	struct callchain chain = {.ip = p + fixed_size / sizeof(u64), .max = CHAIN_MAX};
+	u32 most = event->sample_size + CHAIN_MAX * sizeof(u64);
+	u64 head = READ_ONCE(ring->head), reserved = head + most, *p;
 	struct perf_output out;
+	struct callchain chain;
 
-	/* In an overwritten ring what lies ahead is still valid. */
-	if (!p || ring->overwrite || READ_ONCE(ring->lost) || !perf_ring_fits(ring, head, size))
-		return false;
-	perf_callchain(event, s->regs, &chain);
-	size = fixed_size + chain.nr * sizeof(u64);
-	if (!perf_output_claim(&out, ring, head, size))
-		return false;
-	perf_sample_fields(p, s, size, chain.nr);
-	perf_sample_end(ring, event->wakeup_events);
-	return true;
-}
-
-void perf_sample_write_slow(struct perf_event *event, struct perf_ring *ring,
-			    const struct perf_sample *s)
-{
-	struct callchain chain = {.nr = 0};
-
-	if (event->sample_type & PERF_SAMPLE_CALLCHAIN) {
-		if (likely(write_in_place(event, ring, s)))
-			return;
-		chain.ip = s->cpu->perf->chain[cpu_context(s->cpu)];
-		chain.max = CHAIN_MAX;
-		perf_callchain(event, s->regs, &chain);
+	if (unlikely(READ_ONCE(ring->lost) || !perf_ring_linear(ring, head, most) ||
+		     !perf_ring_fits(ring, head, most) ||
+		     !perf_output_claim(&out, ring, head, most))) {
+		perf_sample_write_buffered(event, ring, regs, addr, period, time);
+		return;
 	}
-	write_buffered(event, ring, s, &chain);
+	p = (u64 *)(ring->data + (head & ring->mask));
+	perf_sample_fields(p, event, this_cpu(), regs, addr, period, time);
+	chain.ip = (u64 *)((u8 *)p + event->sample_size);
+	chain.nr = 0;
+	callchain_build(event, regs, &chain, true);
+	if (!perf_output_shrink(&out, reserved, reserved - (CHAIN_MAX - chain.nr) * sizeof(u64)))
+		while (chain.nr < CHAIN_MAX)
+			chain.ip[chain.nr++] = PERF_CONTEXT_USER;
+	perf_sample_add_chain(p, chain.ip, chain.nr);
+	perf_sample_end(ring, event->wakeup_events);
 }
 
 void perf_event_output(struct perf_event *event, struct perf_sample_data *data,

@@ -191,7 +191,7 @@ static void send_mmaps(struct perf_context *ctx, const struct vma *vma, u64 now)
 			send_mmap(event, vma, now);
 }
 
-void perf_mmap(const struct vma *vma)
+void perf_record_mmap(const struct vma *vma)
 {
 	unsigned long flags = irq_save();
 	u64 now = clock_ns();

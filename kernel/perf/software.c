@@ -48,15 +48,14 @@ void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 ad
 	overflow(event, cpu, cpu_context(cpu), n, regs, addr, now);
 }
 
-/* One strike of @event in @task. Interrupts off, NMI-safe. */
+/* One strike of @event in @task, at *@addr if that is not NULL. Interrupts off, NMI-safe. */
 static __always_inline void strike(struct perf_event *event, const struct cpu *cpu,
 				   enum cpu_context context, const struct task *task,
-				   struct pt_regs *regs, u64 addr, u64 now)
+				   struct pt_regs *regs, u64 *addr, u64 now)
 {
 	u64 n;
 
-	regs = perf_policy(event, task, regs, &addr);
-	if (!regs)
+	if (!perf_sees(event, task, &regs, addr))
 		return;
 	n = event->pending + 1;
 	event->pending = n;
@@ -69,21 +68,23 @@ static __always_inline void strike(struct perf_event *event, const struct cpu *c
 		event->last_sample = now;
 	}
 	event->pending = 0;
-	overflow(event, cpu, context, n, regs, addr, now);
+	overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
 }
 
 /* --- context-switches --- */
 
-/* A switch away from @task strikes the events of one context. */
-static __always_inline void strike_switch(struct perf_context *ctx, const struct cpu *cpu,
+/*
+ * A switch away from @task strikes the events of one context; those of a CPU's are all of this CPU.
+ * The scheduler is never called from an interrupt.
+ */
+static __always_inline void strike_switch(struct perf_context *ctx, bool all, const struct cpu *cpu,
 					  const struct task *task, struct pt_regs *regs, u64 now)
 {
 	struct perf_event *event;
 
-	/* The scheduler is never called from an interrupt. */
 	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH], active_node)
-		if (perf_event_on(event, cpu))
-			strike(event, cpu, CTX_TASK, task, regs, 0, now);
+		if (all || perf_event_on(event, cpu))
+			strike(event, cpu, CTX_TASK, task, regs, NULL, now);
 }
 
 /* SWITCH records, and the tasks' own times and clocks. */
@@ -102,8 +103,8 @@ static noinline void switch_contexts(struct task *prev, struct task *next, u32 w
 void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs)
 {
 	const struct cpu *cpu = this_cpu();
-	u32 cpu_watch = cpu->perf_active, task_watch = prev->perf_active;
 	u64 now = clock_ns();
+	u32 watch;
 
 	/*
 	 * The scheduler's own frames are not where the task slept: registers, IP and chain of the
@@ -111,16 +112,22 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 	 */
 	while (in_sched_text(regs_ip(regs)))
 		hot_regs_caller(regs);
-	if (task_watch & WATCH_SWITCH)
-		strike_switch(&prev->perf->ctx, cpu, prev, regs, now);
-	if (cpu_watch & WATCH_SWITCH)
-		strike_switch(&cpu->perf->ctx, cpu, prev, regs, now);
-	task_watch |= next->perf_active;
-	if (unlikely(task_watch | (cpu_watch & WATCH_RECORD)))
-		switch_contexts(prev, next, task_watch | cpu_watch, now);
+	if (prev->perf_active & WATCH_SWITCH)
+		strike_switch(&prev->perf->ctx, false, cpu, prev, regs, now);
+	if (cpu->perf_active & WATCH_SWITCH)
+		strike_switch(&cpu->perf->ctx, true, cpu, prev, regs, now);
+	watch = prev->perf_active | next->perf_active | (cpu->perf_active & WATCH_RECORD);
+	if (unlikely(watch))
+		switch_contexts(prev, next, watch, now);
 }
 
 /* --- page-faults --- */
+
+static void strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs,
+		      u64 addr, u64 now)
+{
+	strike(event, cpu, cpu_context(cpu), current, regs, &addr, now);
+}
 
 static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct pt_regs *regs,
 			 unsigned long addr, u8 kind)
@@ -131,7 +138,7 @@ static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct
 	list_for_each (event, &ctx->active[PERF_SOURCE_FAULT], active_node)
 		if (perf_event_on(event, cpu) &&
 		    (event->config == PERF_COUNT_SW_PAGE_FAULTS || event->config == kind))
-			strike(event, cpu, cpu_context(cpu), current, regs, addr, now);
+			strike_at(event, cpu, regs, addr, now);
 }
 
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)

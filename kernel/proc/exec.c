@@ -88,6 +88,29 @@ static int map_segment(struct program *p, const struct elf_segment *seg)
 	return err == -EEXIST ? -ENOEXEC : err;
 }
 
+/* Notes where the file has the program's unwind tables, if they lie in one segment as they should.
+ */
+static void find_unwind_tables(const struct program *p)
+{
+	const struct elf_image *image = &p->image;
+
+	for (unsigned i = 0; i < image->nr_segments; i++) {
+		const struct elf_segment *seg = &image->segment[i];
+		size_t offset = image->unwind_index - seg->vaddr;
+
+		if (offset >= seg->filesz || image->unwind_index_size > seg->filesz - offset)
+			continue;
+		p->mm->unwind = (struct unwind_tables){
+		    .data = p->entry.data + seg->offset,
+		    .start = seg->vaddr,
+		    .size = seg->filesz,
+		    .index = image->unwind_index,
+		    .index_size = image->unwind_index_size,
+		    .program = p->entry.ino,
+		};
+	}
+}
+
 static int map_program(struct program *p)
 {
 	const struct vma stack = {
@@ -103,6 +126,8 @@ static int map_program(struct program *p)
 		err = map_segment(p, &p->image.segment[i]);
 	if (err)
 		return err;
+	if (p->image.unwind_index_size)
+		find_unwind_tables(p);
 	p->mm->brk_start = p->mm->brk = ALIGN_UP(last->vaddr + last->memsz, PAGE_SIZE);
 	err = mm_add_vma(p->mm, &stack, NULL);
 	return err == -EEXIST ? -ENOEXEC : err;
@@ -196,24 +221,25 @@ static int write_args(struct program *p, char *const argv[], char *const envp[])
 static void commit(struct program *p)
 {
 	const char *slash = strrchr(p->exe->path, '/');
-	struct mm *old;
+	struct mm *old = current->mm;
+	unsigned long flags;
 	struct vma *vma;
-	/* Readers of /proc find address spaces under this lock. */
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 
-	old = current->mm;
+	files_close_on_exec(current->files);
+	/*
+	 * Readers of /proc find address spaces under this lock. And no sample comes in between: it
+	 * would show the new program's registers where the records still tell of the old one.
+	 */
+	flags = spin_lock_irqsave(&task_list_lock);
+	strlcpy(current->comm, slash + 1, sizeof(current->comm));
+	perf_task_exec();
+	list_for_each (vma, &p->mm->vmas, node)
+		perf_record_mmap(vma);
 	current->mm = p->mm;
 	mm_switch(p->mm);
 	arch_user_regs_init(task_user_regs(current), p->image.entry, p->sp);
 	arch_fpu_init(current);
-	strlcpy(current->comm, slash + 1, sizeof(current->comm));
 	spin_unlock_irqrestore(&task_list_lock, flags);
-	files_close_on_exec(current->files);
-	perf_task_exec();
-	mutex_lock(&p->mm->lock);
-	list_for_each (vma, &p->mm->vmas, node)
-		perf_mmap(vma);
-	mutex_unlock(&p->mm->lock);
 	if (old)
 		mm_put(old);
 }

@@ -139,7 +139,7 @@ static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct 
 		drop_template(vma);
 		return err;
 	}
-	perf_mmap(added);
+	perf_record_mmap(added);
 	return addr;
 }
 

@@ -6,6 +6,7 @@
 struct task user_task, other_task, kernel_task, idle_task;
 struct pt_regs user_frame;
 unsigned kernel_frames, user_frames;
+void (*during_walk)(void);
 
 static struct mm mm;
 static struct pt_regs hot_regs;
@@ -19,7 +20,15 @@ static void walk(struct callchain *chain, const struct pt_regs *regs, unsigned f
 
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 {
-	walk(chain, regs, kernel_frames);
+	void (*interrupt)(void) = during_walk;
+
+	walk(chain, regs, kernel_frames / 2);
+	during_walk = NULL;
+	if (interrupt)
+		interrupt();
+	for (unsigned i = kernel_frames / 2; i < kernel_frames; i++)
+		if (!callchain_add(chain, regs_ip(regs) + i))
+			return;
 }
 
 void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)

@@ -20,6 +20,9 @@ extern struct pt_regs user_frame;
 /* How many frames the fake architecture finds; they count up from the registers' IP. */
 extern unsigned kernel_frames, user_frames;
 
+/* Called once in the middle of the next walk of a kernel chain, as an NMI would be. */
+extern void (*during_walk)(void);
+
 /* cmocka's set-up and tear-down: user_task runs on test_cpu; in the end nothing is left. */
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);

@@ -139,6 +139,143 @@ static void every_combination_of_fields(void **state)
 	assert_int_equal(combinations, 1 << 10);
 }
 
+/* A fault that tells by its address how long its chains are. */
+static u64 fault_addr(void)
+{
+	return 0x10000 | kernel_frames << 8 | user_frames;
+}
+
+static void sample_in_nmi(void)
+{
+	const struct pt_regs regs = kernel_regs();
+
+	test_cpu.nmi_depth = 1;
+	perf_page_fault(&regs, fault_addr(), false);
+	test_cpu.nmi_depth = 0;
+}
+
+/* A chain of @kernel and @user frames, and perhaps markers that say nothing behind it. */
+static bool is_chain(const u64 *p, unsigned kernel, unsigned user)
+{
+	u64 nr = *p++;
+
+	if (nr < 2 + kernel + user || *p++ != PERF_CONTEXT_KERNEL)
+		return false;
+	for (unsigned i = 0; i < kernel; i++)
+		if (*p++ != KERNEL_IP + i)
+			return false;
+	if (*p++ != PERF_CONTEXT_USER)
+		return false;
+	for (unsigned i = 0; i < user; i++)
+		if (*p++ != USER_IP + i)
+			return false;
+	for (nr -= 2 + kernel + user; nr; nr--)
+		if (*p++ != PERF_CONTEXT_USER)
+			return false;
+	return true;
+}
+
+/*
+ * Samples with chains of all lengths, some of them interrupted by another one, around a ring whose
+ * reader is often late. Every record is whole, and each strike is a sample or a loss.
+ */
+static void chains_survive_nested_samples(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	unsigned strikes = 0, samples = 0, lost = 0, padded = 0, read = 0;
+	const struct pt_regs regs = kernel_regs();
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN;
+	event = open_event(&attr, &user_task);
+	ring = map_event(event, 1);
+	srand(4);
+	while (read++ < 20000) {
+		kernel_frames = 1 + rand() % 60;
+		user_frames = 1 + rand() % 60;
+		for (int n = rand() % 4; n; n--, strikes++)
+			if (rand() % 2) {
+				strikes++;
+				during_walk = sample_in_nmi;
+				perf_page_fault(&regs, fault_addr(), false);
+				assert_null(during_walk);
+			} else {
+				perf_page_fault(&regs, fault_addr(), false);
+			}
+		assert_int_equal(ring->nest, 0);
+		while (rand() % 3 && next_record(ring, &record)) {
+			if (record.header.type == PERF_RECORD_LOST) {
+				lost += record.word[1];
+				continue;
+			}
+			assert_int_equal(record.header.type, PERF_RECORD_SAMPLE);
+			assert_true(is_chain(record.word + 1, record.word[0] >> 8 & 0xff,
+					     record.word[0] & 0xff));
+			assert_int_equal(record.header.size, 24 + 8 * record.word[1]);
+			padded += record.word[1] == CHAIN_MAX;
+			samples++;
+		}
+	}
+	while (next_record(ring, &record)) {
+		if (record.header.type == PERF_RECORD_LOST)
+			lost += record.word[1];
+		else
+			samples++;
+	}
+	assert_int_equal(samples + lost + ring->lost, strikes);
+	assert_int_equal(event->lost, ring->lost_total);
+	assert_true(padded > 100 && lost > 100 && samples > 1000);
+	close_event(event);
+}
+
+static void nested_sample_pads_the_outer(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	const struct pt_regs regs = kernel_regs();
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	event = open_event(&attr, &user_task);
+	ring = map_event(event, 2);
+	during_walk = sample_in_nmi;
+	perf_page_fault(&regs, FAULT_ADDR, false);
+	perf_page_fault(&regs, FAULT_ADDR, false);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1 + CHAIN_MAX);
+	assert_true(is_chain(record.word, kernel_frames, user_frames));
+	for (int i = 0; i < 2; i++) {
+		expect_record(ring, &record, PERF_RECORD_SAMPLE, 1 + 2 + 3 + 2);
+		assert_true(is_chain(record.word, kernel_frames, user_frames));
+	}
+	expect_no_record(ring);
+	close_event(event);
+}
+
+/* What a chain could need but does not is given back, also in a ring that is overwritten. */
+static void unused_room_is_given_back(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	const struct pt_regs regs = kernel_regs();
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	for (int overwrite = 0; overwrite < 2; overwrite++) {
+		event = open_event(&attr, &user_task);
+		assert_int_equal(perf_event_mmap(event, 1, overwrite, &ring), 0);
+		memset(ring->data, 0xee, ring->size);
+		for (unsigned i = 1; i <= 20; i++) {
+			perf_page_fault(&regs, FAULT_ADDR, false);
+			assert_int_equal(ring->page->data_head, i * 8 * 9);
+		}
+		/* Nothing has been written beyond. */
+		for (u64 i = ring->head; i < ring->size; i++)
+			assert_int_equal(ring->data[i], 0xee);
+		close_event(event);
+	}
+}
+
 static void user_mode_sample_says_so(void **state)
 {
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
@@ -297,7 +434,7 @@ static void mmap2_has_build_id_and_rights(void **state)
 
 	for (int i = 0; i < BUILD_ID_SIZE; i++)
 		exe.build_id[i] = i + 1;
-	perf_mmap(&vma);
+	perf_record_mmap(&vma);
 	expect_record(ring, &record, PERF_RECORD_MMAP2, 4 + 3 + 1 + 2 + 3);
 	assert_int_equal(record.header.misc,
 			 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
@@ -321,7 +458,7 @@ static void mmap2_without_build_id_has_inode(void **state)
 	struct cursor c;
 
 	exe.build_id_size = 0;
-	perf_mmap(&vma);
+	perf_record_mmap(&vma);
 	exe.build_id_size = BUILD_ID_SIZE;
 	expect_record(ring, &record, PERF_RECORD_MMAP2, 4 + 3 + 1 + 2 + 3);
 	assert_int_equal(record.header.misc, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA);
@@ -347,7 +484,7 @@ static void areas_without_file_have_names(void **state)
 				  .prot = MMU_READ | MMU_WRITE,
 				  .flags = areas[i].flags};
 
-		perf_mmap(&vma);
+		perf_record_mmap(&vma);
 		assert_true(next_record(ring, &record));
 		assert_string_equal((const char *)&record.word[8], areas[i].name);
 		assert_int_equal(second_half(record.word[7]),
@@ -371,8 +508,8 @@ static void only_the_areas_asked_for(void **state)
 		attr.mmap_data = n >> 1;
 		event = open_event(&attr, &user_task);
 		ring = map_event(event, 1);
-		perf_mmap(&code);
-		perf_mmap(&data);
+		perf_record_mmap(&code);
+		perf_record_mmap(&data);
 		if (n & 1)
 			expect_record(ring, &record, PERF_RECORD_MMAP, 4 + 2);
 		if (n & 2)
@@ -433,6 +570,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(every_combination_of_fields),
+	    TEST(chains_survive_nested_samples),
+	    TEST(nested_sample_pads_the_outer),
+	    TEST(unused_room_is_given_back),
 	    TEST(user_mode_sample_says_so),
 	    TEST(no_kernel_address_without_kernel),
 	    TEST(lost_records_tell_how_many),

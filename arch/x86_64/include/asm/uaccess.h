@@ -9,7 +9,50 @@
 #ifndef __ASSEMBLY__
 #include <hotregs/types.h>
 
+#include <asm/cpu.h>
+
 struct pt_regs;
+
+/* Opens and closes user memory to the next two (SMAP: Intel SDM vol. 3, 4.6.1). Any context. */
+static inline void user_access_begin(void)
+{
+	if (cpu_has_smap)
+		__asm__ volatile("stac" ::: "memory");
+}
+
+static inline void user_access_end(void)
+{
+	if (cpu_has_smap)
+		__asm__ volatile("clac" ::: "memory");
+}
+
+/*
+ * Loads the two words at @addr, which lie in user space; false when they are not there: with
+ * interrupts off their page fault is not resolved. Interrupts off, not from an NMI, whose end the
+ * return from a page fault would be.
+ */
+static __always_inline bool user_load_pair(unsigned long addr, unsigned long *first,
+					   unsigned long *second)
+{
+	unsigned long a, b;
+
+	__asm__ goto("1:\tmovq (%[addr]), %[a]\n"
+		     "2:\tmovq 8(%[addr]), %[b]\n\t"
+		     ".pushsection __ex_table, \"a\"\n\t"
+		     ".balign 4\n\t"
+		     ".long 1b - ., %l[fault] - .\n\t"
+		     ".long 2b - ., %l[fault] - .\n\t"
+		     ".popsection"
+		     : [a] "=&r"(a), [b] "=r"(b)
+		     : [addr] "r"(addr)
+		     : "memory"
+		     : fault);
+	*first = a;
+	*second = b;
+	return true;
+fault:
+	return false;
+}
 
 /* May the instruction at @regs touch user memory, that is, has it a fixup? Any context. */
 bool extable_covers(const struct pt_regs *regs);

@@ -21,6 +21,7 @@ struct unwind {
 	/* When the current function has no frame of its own yet or any more: one more than where
 	 * its return address lies. Odd like a trap frame, so that one test finds both. Else 0. */
 	unsigned long bare_return;
+	unsigned long bottom;    /* frame pointer of code that the user trap frame belongs to */
 	const struct task *task; /* whose stack it is, or ends on */
 };
 
@@ -40,6 +41,8 @@ static inline bool unwind_next(struct unwind *u)
 
 	/* Misaligned: a trap frame, or nonsense. */
 	if (unlikely((u->bare_return | u->fp) & (sizeof(long) - 1))) {
+		if (likely(u->fp == u->bottom && !u->bare_return))
+			return false;
 		/* A copy, so that in the common case the walk stays in registers. */
 		struct unwind special = *u;
 		bool more = unwind_next_special(&special);
