@@ -118,7 +118,11 @@ static void page_fault(struct pt_regs *regs)
 	/* Anything may fault again from here on: CR2 is read. */
 	if (sleepable)
 		irq_enable();
-	if (sleepable && current->mm && addr < USER_END)
+	/* A program's own access is a user access, whatever else the CPU or an emulator makes of
+	 * it: there is nothing to resolve that the program could see resolved. */
+	if (user_mode(regs) && !(error & PF_USER))
+		err = -EFAULT;
+	else if (sleepable && current->mm && addr < USER_END)
 		err = mm_fault(current->mm, addr, access, regs);
 	if (err) {
 		if (user_mode(regs))

@@ -48,7 +48,7 @@ void finish_switch(void);
 void preempt_schedule(void);
 
 /* The idle loop; never returns. */
-void sched_idle(void) __noreturn;
+void sched_idle(void);
 
 /* Is @ip inside code through which tasks go to sleep? Any context. */
 static inline bool in_sched_text(unsigned long ip)
@@ -69,6 +69,9 @@ u64 sched_nr_switches(void);
  * in the list of tasks. Returns ERR_PTR(-ENOMEM). May sleep.
  */
 struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg);
+
+#define TID_MAX     32767
+#define PROCESS_MAX 32000 /* leaves numbers for kernel threads, which are few */
 
 /* Gives @task a pid (its own when @pid is 0) and puts it in the list of tasks. May sleep. */
 void task_publish(struct task *task, pid_t pid);

@@ -46,6 +46,8 @@ static void report(const struct cpu *cpu, const struct pt_regs *regs)
 		       task->tid);
 	printk("\n");
 	regs_print(regs);
+	if (!cpu)
+		return; /* stacks and events are looked up through it */
 	print_backtrace(task, regs);
 	perf_print_state();
 }

@@ -97,7 +97,7 @@ static int inherit(struct task *child)
 /* Is there room for one more process? -EAGAIN: too many are there; -ENOMEM. */
 static int check_room(void)
 {
-	if (READ_ONCE(nr_processes) >= page_nr_total() / PAGES_PER_PROCESS)
+	if (READ_ONCE(nr_processes) >= MIN(page_nr_total() / PAGES_PER_PROCESS, PROCESS_MAX))
 		return -EAGAIN;
 	return page_nr_free() < page_nr_total() / RESERVE_PART ? -ENOMEM : 0;
 }

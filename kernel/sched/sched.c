@@ -91,10 +91,10 @@ static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, s
 	perf_sched_switch(prev, next, regs);
 }
 
-/* Gives the CPU to whose turn it is. Interrupts off, run-queue lock held, which it releases. */
-static __always_inline void switch_task(struct cpu *cpu)
+/* From @prev to whose turn it is. Interrupts off, run-queue lock held, which it releases. */
+static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 {
-	struct task *prev = cpu->running, *next = pick_next(cpu);
+	struct task *next = pick_next(cpu);
 
 	cpu->need_resched = false;
 	if (next == prev) {
@@ -125,7 +125,7 @@ __sched void schedule(void)
 	spin_lock(&cpu->rq.lock);
 	if (task->state != TASK_RUNNING && task->on_rq)
 		dequeue(&cpu->rq, task);
-	switch_task(cpu);
+	switch_task(cpu, task);
 	irq_restore(flags);
 }
 
@@ -139,7 +139,7 @@ __sched void preempt_schedule(void)
 	spin_lock(&cpu->rq.lock);
 	/* A task preempted on its way to sleep stays runnable: it has yet to look if it still must.
 	 */
-	switch_task(cpu);
+	switch_task(cpu, cpu->running);
 }
 
 __sched void yield(void)
@@ -150,7 +150,7 @@ __sched void yield(void)
 
 	spin_lock(&cpu->rq.lock);
 	cpu->rq.ring[task->priority] = ring_next(task);
-	switch_task(cpu);
+	switch_task(cpu, task);
 	irq_restore(flags);
 }
 

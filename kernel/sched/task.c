@@ -10,11 +10,11 @@
 
 #include <arch/switch.h>
 
-#define PID_MAX     32768
 #define STACK_PAGES (KERNEL_STACK_SIZE / PAGE_SIZE)
 
 struct spinlock task_list_lock = SPINLOCK_INIT;
 struct list_head task_list = LIST_HEAD_INIT(task_list);
+static u8 tid_used[(TID_MAX + 1) / 8]; /* by bit; under task_list_lock */
 static pid_t last_tid;
 static struct wait_queue kthread_gone = WAIT_QUEUE_INIT(kthread_gone);
 
@@ -58,16 +58,25 @@ struct task *task_find(pid_t tid)
 	return NULL;
 }
 
+/* Numbers rise and come round, so that a dead task's is not soon another's. */
+static pid_t take_tid(void)
+{
+	for (int i = 0; i < TID_MAX; i++) {
+		last_tid = last_tid < TID_MAX ? last_tid + 1 : 2;
+		if (!(tid_used[last_tid / 8] & BIT(last_tid % 8))) {
+			tid_used[last_tid / 8] |= BIT(last_tid % 8);
+			return last_tid;
+		}
+	}
+	panic("no task number is left: fork and kthread_start() must refuse before");
+}
+
 void task_publish(struct task *task, pid_t pid)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 
-	/* Numbers rise and come round, so that a dead task's is not soon another's. */
-	do
-		last_tid = last_tid < PID_MAX ? last_tid + 1 : 2;
-	while (task_find(last_tid));
-	task->tid = last_tid;
-	task->pid = pid ? pid : last_tid;
+	task->tid = take_tid();
+	task->pid = pid ? pid : task->tid;
 	list_add_tail(&task->all_node, &task_list);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 }
@@ -77,6 +86,7 @@ void task_free(struct task *task)
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 
 	list_del(&task->all_node);
+	tid_used[task->tid / 8] &= ~BIT(task->tid % 8);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	vmap_free((void *)task->stack, STACK_PAGES);
 	kfree(task);

@@ -21,9 +21,10 @@ static void print_kernel_chain(const struct task *task, const struct pt_regs *re
 		return;
 	}
 	do {
-		name = kallsyms_lookup(u.ip, &offset, NULL);
+		/* A caller's address is that behind its call, which may be its last instruction. */
+		name = kallsyms_lookup(u.ip - !!depth, &offset, NULL);
 		if (name)
-			printk("  %016lx %s+0x%lx\n", u.ip, name, offset);
+			printk("  %016lx %s+0x%lx\n", u.ip, name, offset + !!depth);
 		else
 			printk("  %016lx\n", u.ip);
 	} while (++depth < BACKTRACE_MAX && unwind_next(&u));

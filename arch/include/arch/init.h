@@ -14,7 +14,7 @@ void arch_init_early(void);
  * The portable start (kernel/main.c), called by the architecture on its boot stack with boot_info
  * filled and the idle task set up. Interrupts off.
  */
-void start_kernel(void) __noreturn;
+void start_kernel(void);
 
 /* Builds and loads kernel_mmu. page_alloc() works. */
 void mmu_init(void);

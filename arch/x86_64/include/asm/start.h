@@ -8,4 +8,4 @@
 extern u8 boot_stack[];
 
 /* Called by boot/head.S: PVH structure (direct-map address), TSC at the first instruction. */
-void x86_64_start(const void *start_info, u64 entry_cycles) __noreturn;
+void x86_64_start(const void *start_info, u64 entry_cycles);
