@@ -25,9 +25,15 @@ KERNEL_CFLAGS := -std=gnu17 -O2 -g -ffreestanding -nostdinc -isystem $(shell $(C
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -fno-common -fno-strict-aliasing \
 	-fno-delete-null-pointer-checks -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
-KERNEL_CFLAGS_x86_64 := -m64 -mno-red-zone -mcmodel=kernel -mgeneral-regs-only -fcf-protection=none
-# Chains need the tables of every function here.
-KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables
+# To gcc, -fno-omit-frame-pointer speaks of functions that need a frame, which a leaf does not. Only a
+# function to be profiled always gets one: so -pg, with a nop for its call; and no instruction of the
+# body is moved between the frame's end and the return.
+FRAMES_x86_64 := -pg -mnop-mcount -fno-schedule-insns2
+KERNEL_CFLAGS_x86_64 := $(FRAMES_x86_64) -m64 -mno-red-zone -mcmodel=kernel -mgeneral-regs-only -fcf-protection=none
+# Chains need the tables of every function here. And without gaps between functions a call must not be
+# the last instruction of one, as it is where the compiler finds out that it does not return.
+KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables \
+	-fno-ipa-pure-const
 KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH_ID)) $(BOARD_DEFINES:%=-D%)
 
 # What several ARCHs share lies beside them.
@@ -78,6 +84,9 @@ $(1): $(1:.elf=.kallsyms.o)
 $(1:.elf=.bin): $(1)
 	$(Q)$(OBJCOPY) -O binary $$< $$@
 endef
+
+# $(call bootable,ELF): an image and what QEMU boots of it, where that is another form.
+bootable = $(1) $(if $(QEMU_IMAGE),$(1:.elf=.$(QEMU_IMAGE)))
 
 $(eval $(call kernel-image,$(KERNEL),$(KERNEL_OBJ)))
 

@@ -9,7 +9,7 @@
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
 
-#include <arch/irq.h>
+#include <arch/cache.h>
 #include <asm/pte.h>
 
 #define CPUID_MAX_EXTENDED   0x80000000U
@@ -18,7 +18,6 @@
 
 /* From so many pages on, all of the TLB goes. */
 #define FLUSH_ALL_PAGES 32
-#define CR4_PGE         BIT(7)
 
 struct mmu kernel_mmu;
 
@@ -218,25 +217,14 @@ void mmu_destroy(struct mmu *mmu)
 	mmu->root = 0;
 }
 
-/* Invalidates all entries, global ones too, by changing CR4.PGE (SDM vol. 3, 4.10.4.1). */
-static void flush_all(void)
-{
-	unsigned long flags = irq_save(), cr4;
-
-	__asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
-	__asm__ volatile("movq %0, %%cr4" ::"r"(cr4 ^ CR4_PGE) : "memory");
-	__asm__ volatile("movq %0, %%cr4" ::"r"(cr4) : "memory");
-	irq_restore(flags);
-}
-
 void mmu_flush(unsigned long start, unsigned long end)
 {
 	if (end - start > FLUSH_ALL_PAGES * PAGE_SIZE) {
-		flush_all();
+		tlb_flush_all();
 		return;
 	}
 	for (unsigned long va = start; va < end; va += PAGE_SIZE)
-		__asm__ volatile("invlpg (%0)" ::"r"(va) : "memory");
+		tlb_flush_page(va);
 }
 
 /* --- Start-up --- */

@@ -38,6 +38,19 @@ struct vma {
 #define VMA_HEAP   BIT(1)
 #define VMA_SHARED BIT(2) /* a device's pages; not inherited by fork */
 
+/*
+ * A program's unwind tables, with an architecture that has such. They are read in its file: a
+ * sampler can not fault pages in, and nobody else touches those of the tables.
+ */
+struct unwind_tables {
+	const u8 *data;      /* bytes of the segment that the tables are in; NULL: there are none */
+	unsigned long start; /* where the program has that segment */
+	size_t size;
+	unsigned long index; /* where in the segment the program has the index, */
+	size_t index_size;   /* in bytes; nothing that it says was checked */
+	u32 program;         /* which program it is; not 0 */
+};
+
 struct mm {
 	struct mmu mmu;
 	u32 refs;
@@ -46,6 +59,7 @@ struct mm {
 	unsigned long brk_start, brk;
 	u64 faults_min, faults_maj;
 	size_t resident; /* pages of private memory mapped */
+	struct unwind_tables unwind;
 };
 
 #define USER_STACK_SIZE (1UL << 20) /* reserved, demand zero; the page below is never mapped */

@@ -73,6 +73,10 @@ struct elf_image {
 	struct elf_segment segment[ELF_MAX_SEGMENTS];
 	u8 build_id[BUILD_ID_SIZE];
 	u8 build_id_size;
+	/* Where the index of its unwind tables is, with an architecture that has such; unchecked.
+	 */
+	unsigned long unwind_index;
+	size_t unwind_index_size; /* bytes; 0: none */
 };
 /* -ENOEXEC for anything but a well-formed static executable of this machine. Any context. */
 int elf_parse(const u8 *data, size_t size, struct elf_image *image);

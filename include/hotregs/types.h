@@ -10,11 +10,11 @@
 
 typedef uint8_t u8;
 typedef uint16_t u16;
-typedef uint32_t u32;
+typedef unsigned int u32;       /* and %u for it, where uint32_t is a long */
 typedef unsigned long long u64; /* so %llu prints it on every architecture */
 typedef int8_t s8;
 typedef int16_t s16;
-typedef int32_t s32;
+typedef int s32;
 typedef long long s64;
 
 #if __STDC_HOSTED__ /* the same code under host tests */

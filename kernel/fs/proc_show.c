@@ -160,8 +160,10 @@ int proc_show_loadavg(struct seq *s, pid_t pid)
 
 int proc_show_meminfo(struct seq *s, pid_t pid)
 {
+	const size_t page_kib = PAGE_SIZE / 1024;
+
 	seq_printf(s, "MemTotal:       %8zu kB\nMemFree:        %8zu kB\n",
-		   page_nr_total() * (PAGE_SIZE / 1024), page_nr_free() * (PAGE_SIZE / 1024));
+		   page_nr_total() * page_kib, page_nr_free() * page_kib);
 	return 0;
 }
 

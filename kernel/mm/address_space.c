@@ -68,6 +68,7 @@ struct mm *mm_fork(struct mm *mm)
 	mutex_lock(&mm->lock);
 	child->brk_start = mm->brk_start;
 	child->brk = mm->brk;
+	child->unwind = mm->unwind;
 	list_for_each (vma, &mm->vmas, node) {
 		err = copy_vma(child, mm, vma);
 		if (err)

@@ -7,6 +7,8 @@
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
 
+#include <arch/cache.h>
+
 #include "vma.h"
 
 /* A new page with what @vma shows at @va; NULL: out of memory. */
@@ -37,6 +39,8 @@ static int map_own_page(struct mm *mm, const struct vma *vma, unsigned long va)
 
 	if (!page)
 		return -ENOMEM;
+	if (vma->prot & MMU_EXEC)
+		sync_icache(page, PAGE_SIZE);
 	err = mmu_map(&mm->mmu, va, virt_to_phys(page), vma->prot | MMU_USER);
 	if (err)
 		page_free(page, 0);

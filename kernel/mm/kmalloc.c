@@ -133,7 +133,7 @@ static unsigned order_of(size_t size)
 {
 	size_t pages = (size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
-	return pages > 1 ? 64 - __builtin_clzl(pages - 1) : 0;
+	return pages > 1 ? 8 * sizeof(pages) - __builtin_clzl(pages - 1) : 0;
 }
 
 static void *alloc_large(size_t size)

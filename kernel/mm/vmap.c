@@ -4,14 +4,16 @@
  * either side, for stacks, rings and device registers.
  *
  * Addresses are handed out in slots of a power of two pages. A freed slot serves its size again and
- * is never merged: there are 2^27 pages of addresses, and reuse keeps the page tables few.
+ * is never merged: there are many more addresses than memory to map, and reuse keeps the page
+ * tables few.
  */
 #include <hotregs/printk.h>
 #include <hotregs/spinlock.h>
 
 #include <hotregs/mm.h>
 
-#define SLOT_ORDERS (64 - PAGE_SHIFT)
+#define LONG_BITS   (8 * sizeof(long))
+#define SLOT_ORDERS (LONG_BITS - PAGE_SHIFT)
 #define FREE_BATCH  16
 
 /*
@@ -47,7 +49,7 @@ static void push(struct slot **list, struct slot *slot)
 /* The order of a slot for @pages and two guard pages. */
 static unsigned slot_order(size_t pages)
 {
-	return 64 - __builtin_clzl(pages + 1);
+	return 8 * sizeof(pages) - __builtin_clzl(pages + 1);
 }
 
 static bool add_unused(void)
@@ -198,5 +200,5 @@ void *ioremap(phys_addr_t pa, size_t size)
 		slot_free(va, pages);
 		return NULL;
 	}
-	return (void *)(va + (pa - first));
+	return (void *)(va + (unsigned long)(pa - first));
 }

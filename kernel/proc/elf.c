@@ -9,28 +9,37 @@
 #include <arch/elf.h>
 #include <arch/uaccess.h>
 
-_Static_assert(sizeof(long) == 8, "the structures below are those of 64-bit ELF");
+/* Addresses and offsets are as wide as the machine's; files of the other class are refused. */
+typedef unsigned long elf_word;
 
 struct elf_header {
 	u8 ident[16];
 	u16 type, machine;
 	u32 version;
-	u64 entry, phoff, shoff;
+	elf_word entry, phoff, shoff;
 	u32 flags;
 	u16 ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
 };
 
+#if __SIZEOF_LONG__ == 8
 struct program_header {
 	u32 type, flags;
-	u64 offset, vaddr, paddr, filesz, memsz, align;
+	elf_word offset, vaddr, paddr, filesz, memsz, align;
 };
+#else
+struct program_header {
+	u32 type;
+	elf_word offset, vaddr, paddr, filesz, memsz;
+	u32 flags, align;
+};
+#endif
 
 struct note_header {
 	u32 namesz, descsz, type;
 };
 
-/* The first seven bytes: magic, 64-bit, little-endian, version 1. */
-static const u8 ident[7] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+/* The first seven bytes: magic, class (1: 32-bit, 2: 64-bit), little-endian, version 1. */
+static const u8 ident[7] = {0x7f, 'E', 'L', 'F', sizeof(elf_word) / 4, 1, 1};
 
 #define ET_EXEC         2
 #define PT_LOAD         1
@@ -118,6 +127,12 @@ static int read_program_header(struct elf_image *image, const struct program_hea
 			return -ENOEXEC;
 		read_notes(image, data + ph->offset, ph->filesz);
 		return 0;
+#ifdef ARCH_PT_UNWIND
+	case ARCH_PT_UNWIND:
+		image->unwind_index = ph->vaddr;
+		image->unwind_index_size = ph->filesz;
+		return 0;
+#endif
 	case PT_INTERP:
 	case PT_DYNAMIC: /* there is no dynamic linker */
 		return -ENOEXEC;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Architecture contract: what caches need of software, one function for each rule. Nothing but these,
- * and an architecture's boot code, issues the instructions behind them.
+ * Architecture contract: what caches need of software, one function for each rule. Nothing but
+ * these, and an architecture's boot code, issues the instructions behind them.
  */
 #pragma once
 
 #include <hotregs/types.h>
 
 /*
- * Instructions were written to [start, start + size), at any kernel address: makes every later fetch
- * of them, at whichever address they are mapped, see what was written. Any context.
+ * Instructions were written to [start, start + size), at any kernel address: makes every later
+ * fetch of them, at whichever address they are mapped, see what was written. Any context.
  */
 static inline void sync_icache(const void *start, size_t size);
 

@@ -21,6 +21,7 @@
 struct mmu {
 	phys_addr_t root;
 	void *tables; /* lower tables of this set, chained by page_link() */
+	u32 asid;     /* the architecture's, for its TLB; 0 in a new set */
 };
 
 extern struct mmu kernel_mmu;
@@ -57,9 +58,12 @@ int mmu_create(struct mmu *mmu);
 void mmu_destroy(struct mmu *mmu);
 
 /* Loads a set of tables on this CPU. Interrupts off. */
-static inline void mmu_load(const struct mmu *mmu);
+static inline void mmu_load(struct mmu *mmu);
 
-/* Makes changes for [start, end) visible on this CPU. */
+/*
+ * Makes changes for [start, end) visible: of the kernel's half, or of the set that is loaded on
+ * this CPU. Needed after all but a first mapping, more rights included.
+ */
 void mmu_flush(unsigned long start, unsigned long end);
 
 /*

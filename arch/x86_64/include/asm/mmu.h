@@ -12,7 +12,7 @@
 #define RAM_RESERVED_END 0x10000UL     /* real-mode vectors, BIOS data, where an AP starts */
 #define BOOT_MAP_END     0x100000000UL /* see boot/head.S */
 
-static inline void mmu_load(const struct mmu *mmu)
+static inline void mmu_load(struct mmu *mmu)
 {
 	__asm__ volatile("movq %0, %%cr3" ::"r"(mmu->root) : "memory");
 }

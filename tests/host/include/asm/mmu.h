@@ -9,7 +9,7 @@
 #define VMAP_END          0xffffc08000000000UL
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
 
-static inline void mmu_load(const struct mmu *mmu)
+static inline void mmu_load(struct mmu *mmu)
 {
 	(void)mmu;
 }

@@ -21,7 +21,7 @@ extern unsigned char arena[];
 
 void host_mmu_load(const struct mmu *mmu);
 
-static inline void mmu_load(const struct mmu *mmu)
+static inline void mmu_load(struct mmu *mmu)
 {
 	host_mmu_load(mmu);
 }

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs an interrupted function forward, a few instructions and without touching memory, through
+ * what can only be prologue or epilogue: pushes, pops and the arithmetic of stack and frame
+ * pointer. Encodings: ARM Architecture Reference Manual ARMv7-A (DDI 0406), A5 and A8 (ARM), A6
+ * (Thumb).
+ */
+#include "frame_repair.h"
+
+/* So far compilers mix other instructions into prologues and epilogues. */
+#define MAX_INSTRUCTIONS 8
+
+#define THUMB_FP 7
+
+enum effect_kind {
+	STOP,    /* anything that ends the straight line, or may change sp, fp or lr */
+	NEUTRAL, /* none of these */
+	PUSH,    /* mask */
+	POP,     /* mask */
+	ADJUST,  /* r[to] = r[from] + amount; both are sp or fp */
+	RETURN,  /* to lr */
+};
+
+struct effect {
+	enum effect_kind kind;
+	u32 mask;
+	u32 to, from;
+	s32 amount;
+};
+
+static struct effect adjust(u32 to, u32 from, s32 amount)
+{
+	return (struct effect){.kind = ADJUST, .to = to, .from = from, .amount = amount};
+}
+
+static bool is_special(u32 reg, u32 fp)
+{
+	return reg == fp || reg >= ARM_SP;
+}
+
+static struct effect neutral_unless(bool special)
+{
+	return (struct effect){.kind = special ? STOP : NEUTRAL};
+}
+
+static u32 rotate_right(u32 value, u32 n)
+{
+	return n ? value >> n | value << (32 - n) : value;
+}
+
+/* --- ARM: one word an instruction --- */
+
+/* Data processing and single loads and stores, whose only result is the register in 15:12. */
+static struct effect arm_ordinary(u32 insn)
+{
+	u32 rd = insn >> 12 & 15;
+
+	switch (insn >> 25 & 7) {
+	case 0: /* multiplies and special loads have bits 7 and 4 set; 0x01000000: see below */
+		if ((insn & 0x90) == 0x90 || (insn & 0x01900000) == 0x01000000)
+			return (struct effect){.kind = STOP};
+		break;
+	case 1:
+		if ((insn & 0x01b00000) == 0x01200000) /* MSR and hints */
+			return (struct effect){.kind = STOP};
+		break;
+	case 2: /* a load or store at an immediate offset; one that changes its base may move sp */
+		if (!(insn & BIT(24)) || insn & BIT(21))
+			return (struct effect){.kind = STOP};
+		if (!(insn & BIT(20)))
+			return (struct effect){.kind = NEUTRAL};
+		break;
+	default:
+		return (struct effect){.kind = STOP};
+	}
+	/* TST, TEQ, CMP and CMN have no result and 0 in its place. */
+	return neutral_unless(is_special(rd, ARM_FP));
+}
+
+/* ADD and SUB of an immediate among sp and fp. */
+static struct effect arm_add(u32 insn)
+{
+	u32 to = insn >> 12 & 15, from = insn >> 16 & 15;
+	u32 amount = rotate_right(insn & 0xff, (insn >> 8 & 15) * 2);
+
+	if (!is_special(to, ARM_FP))
+		return (struct effect){.kind = NEUTRAL};
+	if ((to != ARM_SP && to != ARM_FP) || (from != ARM_SP && from != ARM_FP) ||
+	    amount > INT32_MAX)
+		return (struct effect){.kind = STOP};
+	return adjust(to, from, insn & BIT(23) ? (s32)amount : -(s32)amount);
+}
+
+static struct effect arm_effect(u32 insn)
+{
+	if (insn >> 28 == 15)
+		return (struct effect){.kind = STOP};
+	/* BX LR, MOV PC, LR: under any condition they say that lr is good. */
+	if ((insn & 0x0fffffff) == 0x012fff1e || (insn & 0x0fffffff) == 0x01a0f00e)
+		return (struct effect){.kind = RETURN};
+	if (insn >> 28 != 14)
+		return arm_ordinary(insn);
+	if (insn >> 16 == 0xe92d) /* STMDB SP! */
+		return (struct effect){.kind = PUSH, .mask = insn & 0xffff};
+	if ((insn & 0xffff0fff) == 0xe52d0004) /* STR Rt, [SP, #-4]! */
+		return (struct effect){.kind = PUSH, .mask = 1u << (insn >> 12 & 15)};
+	if (insn >> 16 == 0xe8bd) /* LDMIA SP! */
+		return (struct effect){.kind = POP, .mask = insn & 0xffff};
+	if ((insn & 0xffff0fff) == 0xe49d0004) /* LDR Rt, [SP], #4 */
+		return (struct effect){.kind = POP, .mask = 1u << (insn >> 12 & 15)};
+	if ((insn & 0xfff00000) == 0xe2800000 || (insn & 0xfff00000) == 0xe2400000)
+		return arm_add(insn);
+	if (insn == 0xe1a0d00b) /* MOV SP, FP */
+		return adjust(ARM_SP, ARM_FP, 0);
+	if (insn == 0xe1a0b00d) /* MOV FP, SP */
+		return adjust(ARM_FP, ARM_SP, 0);
+	if ((insn & 0xffbf0f00) == 0xed2d0b00) /* VPUSH of D registers */
+		return adjust(ARM_SP, ARM_SP, -(s32)(insn & 0xfe) * 4);
+	if ((insn & 0xffbf0f00) == 0xecbd0b00) /* VPOP */
+		return adjust(ARM_SP, ARM_SP, (insn & 0xfe) * 4);
+	return arm_ordinary(insn);
+}
+
+/* --- Thumb: one halfword or two an instruction --- */
+
+static struct effect thumb16_effect(u32 insn)
+{
+	u32 low = insn & 7, imm8_reg = insn >> 8 & 7;
+
+	switch (insn) {
+	case 0x4770: /* BX LR */
+	case 0x46f7: /* MOV PC, LR */
+		return (struct effect){.kind = RETURN};
+	case 0x46bd: /* MOV SP, R7 */
+		return adjust(ARM_SP, THUMB_FP, 0);
+	case 0x466f: /* MOV R7, SP */
+		return adjust(THUMB_FP, ARM_SP, 0);
+	}
+	if (insn >> 9 == 0x5a) /* PUSH; bit 8: LR */
+		return (struct effect){.kind = PUSH, .mask = (insn & 0xff) | (insn & 0x100) << 6};
+	if (insn >> 9 == 0x5e) /* POP; bit 8: PC */
+		return (struct effect){.kind = POP, .mask = (insn & 0xff) | (insn & 0x100) << 7};
+	if (insn >> 7 == 0x160) /* ADD SP, #imm7*4 */
+		return adjust(ARM_SP, ARM_SP, (insn & 0x7f) * 4);
+	if (insn >> 7 == 0x161) /* SUB SP, #imm7*4 */
+		return adjust(ARM_SP, ARM_SP, -(s32)(insn & 0x7f) * 4);
+	if (insn >> 8 == 0xaf) /* ADD R7, SP, #imm8*4 */
+		return adjust(THUMB_FP, ARM_SP, (insn & 0xff) * 4);
+	if (insn >> 8 == 0x37) /* ADDS R7, #imm8 */
+		return adjust(THUMB_FP, THUMB_FP, insn & 0xff);
+	switch (insn >> 11) {
+	case 0x00 ... 0x03: /* shifts, ADDS, SUBS */
+		return neutral_unless(low == THUMB_FP);
+	case 0x04 ... 0x07: /* MOVS, CMP, ADDS, SUBS of an immediate */
+	case 0x09:          /* LDR of a literal */
+	case 0x12 ... 0x15: /* STR, LDR relative to SP; ADR, ADD Rd, SP */
+		return neutral_unless(imm8_reg == THUMB_FP);
+	case 0x08: /* data processing; above 0x4400 ADD, CMP, MOV of any register and branches */
+		if (insn >= 0x4700)
+			return (struct effect){.kind = STOP};
+		if (insn >= 0x4400)
+			low |= insn >> 4 & 8;
+		return neutral_unless(is_special(low, THUMB_FP));
+	case 0x0a ... 0x11: /* loads and stores */
+		return neutral_unless(low == THUMB_FP);
+	case 0x16: /* of these, extensions of a byte or halfword */
+		return neutral_unless(insn >> 8 != 0xb2 || low == THUMB_FP);
+	default:
+		return (struct effect){.kind = insn == 0xbf00 ? NEUTRAL : STOP}; /* NOP */
+	}
+}
+
+/* ThumbExpandImm() (A6.3.2) of i:imm3:imm8. */
+static u32 thumb_immediate(u32 first, u32 second)
+{
+	u32 imm12 = (first & 0x400) << 1 | (second & 0x7000) >> 4 | (second & 0xff);
+	u32 byte = imm12 & 0xff;
+
+	switch (imm12 >> 8) {
+	case 0:
+		return byte;
+	case 1:
+		return byte << 16 | byte;
+	case 2:
+		return byte << 24 | byte << 8;
+	case 3:
+		return byte * 0x01010101;
+	default:
+		return rotate_right(0x80 | (byte & 0x7f), imm12 >> 7);
+	}
+}
+
+/* Data processing with an immediate; ADD and SUB among sp and r7 are what frames are made with. */
+static struct effect thumb32_immediate(u32 first, u32 second)
+{
+	u32 to = second >> 8 & 15, from = first & 15, amount = thumb_immediate(first, second);
+	bool add = (first & 0xfbf0) == 0xf100, sub = (first & 0xfbf0) == 0xf1a0;
+
+	if ((first & 0xfbf0) == 0xf200 || (first & 0xfbf0) == 0xf2a0) { /* ADDW, SUBW */
+		add = (first & 0xfbf0) == 0xf200;
+		sub = !add;
+		amount = (first & 0x400) << 1 | (second & 0x7000) >> 4 | (second & 0xff);
+	}
+	if (!is_special(to, THUMB_FP))
+		return (struct effect){.kind = NEUTRAL};
+	if ((!add && !sub) || (to != ARM_SP && to != THUMB_FP) ||
+	    (from != ARM_SP && from != THUMB_FP) || amount > INT32_MAX)
+		return (struct effect){.kind = STOP};
+	return adjust(to, from, add ? (s32)amount : -(s32)amount);
+}
+
+static struct effect thumb32_effect(u32 first, u32 second)
+{
+	if (first == 0xe92d) /* STMDB SP! */
+		return (struct effect){.kind = PUSH, .mask = second};
+	if (first == 0xe8bd) /* LDMIA SP! */
+		return (struct effect){.kind = POP, .mask = second};
+	if (first == 0xf84d && (second & 0xfff) == 0xd04) /* STR Rt, [SP, #-4]! */
+		return (struct effect){.kind = PUSH, .mask = 1u << (second >> 12)};
+	if (first == 0xf85d && (second & 0xfff) == 0xb04) /* LDR Rt, [SP], #4 */
+		return (struct effect){.kind = POP, .mask = 1u << (second >> 12)};
+	if ((first & 0xffbf) == 0xed2d && (second & 0xf00) == 0xb00) /* VPUSH of D registers */
+		return adjust(ARM_SP, ARM_SP, -(s32)(second & 0xfe) * 4);
+	if ((first & 0xffbf) == 0xecbd && (second & 0xf00) == 0xb00) /* VPOP */
+		return adjust(ARM_SP, ARM_SP, (second & 0xfe) * 4);
+	if (first >> 11 == 0x1e && !(second & 0x8000))
+		return thumb32_immediate(first, second);
+	if (first >> 9 == 0x75) /* data processing of registers */
+		return neutral_unless(is_special(second >> 8 & 15, THUMB_FP));
+	if ((first & 0xff80) == 0xf880) /* loads and stores at a 12-bit offset */
+		return neutral_unless((first & 0x10) && is_special(second >> 12, THUMB_FP));
+	return (struct effect){.kind = STOP};
+}
+
+/* --- Running --- */
+
+static bool code_halfword(struct arm_memory *code, u32 addr, u32 *half)
+{
+	u32 word;
+
+	if (!arm_memory_word(code, addr & ~3u, &word))
+		return false;
+	*half = addr & 2 ? word >> 16 : word & 0xffff;
+	return true;
+}
+
+/* The instruction at *@addr, which moves past it. */
+static struct effect next_effect(struct arm_memory *code, u32 *addr, bool thumb)
+{
+	u32 first, second;
+
+	if (!thumb) {
+		if (!arm_memory_word(code, *addr, &first))
+			return (struct effect){.kind = STOP};
+		*addr += 4;
+		return arm_effect(first);
+	}
+	if (!code_halfword(code, *addr, &first))
+		return (struct effect){.kind = STOP};
+	*addr += 2;
+	if (first >> 11 < 0x1d)
+		return thumb16_effect(first);
+	if (!code_halfword(code, *addr, &second))
+		return (struct effect){.kind = STOP};
+	*addr += 2;
+	return thumb32_effect(first, second);
+}
+
+static bool run_pop(u32 r[16], u32 mask, struct arm_memory *stack)
+{
+	u32 sp = r[ARM_SP];
+
+	if (mask >> ARM_SP & 1)
+		return false;
+	for (u32 i = 0; mask >> i; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (!arm_memory_word(stack, sp, &r[i]))
+			return false;
+		sp += 4;
+	}
+	r[ARM_SP] = sp;
+	return true;
+}
+
+/* @r after an epilogue are those of the caller, who is at @pc. It gave up no stack above @sp. */
+static bool returned(struct arm_frame *frame, const u32 r[16], u32 pc, u32 sp, u32 high)
+{
+	if (r[ARM_SP] < sp || !arm_frame_return(frame, pc, r[ARM_SP], high))
+		return false;
+	for (int i = 4; i <= ARM_FP; i++)
+		frame->r[i] = r[i];
+	return true;
+}
+
+bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack)
+{
+	struct arm_frame ran = *frame;
+	u32 *r = ran.r, addr = r[ARM_PC], fp = frame->thumb ? THUMB_FP : ARM_FP;
+	u32 sp = r[ARM_SP], high = stack->high;
+	bool epilogue = false;
+
+	for (int i = 0; i < MAX_INSTRUCTIONS; i++) {
+		struct effect e = next_effect(code, &addr, frame->thumb);
+
+		switch (e.kind) {
+		case STOP:
+			return false;
+		case NEUTRAL:
+			break;
+		case RETURN:
+			return returned(frame, r, r[ARM_LR], sp, high);
+		case PUSH:
+			/* Variadic functions push arguments first. */
+			if (!epilogue && !(e.mask & ~15u))
+				break;
+			/* lr or fp go to the stack in a prologue only: nothing was saved yet. */
+			return !epilogue && e.mask & (1u << ARM_LR | 1u << fp) &&
+			       returned(frame, r, r[ARM_LR], sp, high);
+		case POP:
+			if (!run_pop(r, e.mask, stack))
+				return false;
+			if (e.mask >> ARM_PC & 1)
+				return returned(frame, r, r[ARM_PC], sp, high);
+			epilogue = true;
+			break;
+		case ADJUST:
+			r[e.to] = r[e.from] + e.amount;
+			/* Inside a prologue the tables hold as soon as what they start from is
+			 * there. */
+			if (!epilogue && e.from == ARM_SP && (e.to == fp || e.amount < 0)) {
+				*frame = ran;
+				if (e.to == fp)
+					return false;
+			} else {
+				epilogue = true;
+			}
+			break;
+		}
+	}
+	return false;
+}

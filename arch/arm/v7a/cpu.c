@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A processor's own set-up: vectors, exception stacks, control registers; and a clean slate in the
+ * debug and performance registers.
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/main.h>
+#include <hotregs/mm.h>
+#include <hotregs/printk.h>
+#include <hotregs/time.h>
+
+#include <arch/init.h>
+#include <arch/irq.h>
+#include <asm/cp15.h>
+#include <asm/start.h>
+#include <asm/traps.h>
+
+/* ARM DDI 0406C, by register name: B4.1.40, B6.1.42, B6.1.44, B8.2.1 (CNTKCTL in table B8-2). */
+#define CPACR_VFP       0x00f00000 /* coprocessors 10 and 11 are anybody's */
+#define CPACR_NO_D32    BIT(30)
+#define CPACR_NO_SIMD   BIT(31)
+#define FPEXC_EN        BIT(30)
+#define MVFR0_REGISTERS 0xf
+#define MVFR0_D32       2
+#define CNTKCTL_PL0VCT  BIT(1) /* programs may read the virtual count */
+
+/* PMU (B4.1.117): E clear; P and C zero the counters. */
+#define PMCR_RESET 6
+
+/* Debug (C11.11). */
+#define DBGDIDR_BREAKPOINTS(didr) (((didr) >> 24 & 0xf) + 1)
+#define DBGDIDR_WATCHPOINTS(didr) (((didr) >> 28) + 1)
+#define DBGDIDR_VERSION(didr)     ((didr) >> 16 & 0xf)
+#define DEBUG_V7_MEMORY           4 /* break- and watchpoints only through memory */
+#define DEBUG_V7_1                5
+#define DBGDSCR_MDBGEN            BIT(15)
+
+static u8 boot_emergency_stack[EMERGENCY_STACK_SIZE] __aligned(8);
+
+void percpu_init(struct cpu *cpu)
+{
+	cpu->self = cpu;
+	cp_write(TPIDRPRW, cpu);
+	cp_write(TPIDRURO, 0);
+	cp_write(TPIDRURW, 0);
+}
+
+/* Abort mode's stack pointer: see vector_data_abort in entry.S. The other modes need none. */
+static void set_abort_stack(struct arch_cpu *arch)
+{
+	arch->emergency_sp = (unsigned long)arch->emergency_stack + EMERGENCY_STACK_SIZE;
+	__asm__ volatile("cps #0x17\n\t"
+			 "mov sp, %0\n\t"
+			 "cps #0x13" ::"r"(arch->abort_record)
+			 : "memory");
+}
+
+static void enable_vfp(void)
+{
+	u32 access, mvfr0;
+
+	cp_write(CPACR, CPACR_VFP);
+	synchronize_context();
+	access = cp_read(CPACR);
+	if ((access & CPACR_VFP) != CPACR_VFP || access & (CPACR_NO_D32 | CPACR_NO_SIMD))
+		panic("this processor has no VFP and Advanced SIMD, or forbids them (CPACR %08x)",
+		      access);
+	__asm__ volatile(".fpu neon-vfpv4\n\tvmsr fpexc, %0" ::"r"(FPEXC_EN));
+	synchronize_context();
+	__asm__(".fpu neon-vfpv4\n\tvmrs %0, mvfr0" : "=r"(mvfr0));
+	if ((mvfr0 & MVFR0_REGISTERS) != MVFR0_D32)
+		panic("this processor has less than 32 VFP registers (MVFR0 %08x)", mvfr0);
+}
+
+/*
+ * Lets asynchronous aborts and FIQ in. An access that firmware got wrong may have left one of the
+ * former, which is then taken here and now.
+ */
+static void unmask_aborts(struct arch_cpu *arch)
+{
+	arch->async_abort_expected = true;
+	complete_accesses();
+	__asm__ volatile("cpsie af" ::: "memory");
+	synchronize_context();
+	arch->async_abort_expected = false;
+}
+
+void arch_cpu_init(struct cpu *cpu)
+{
+	cp_write(VBAR, exception_vectors);
+	set_abort_stack(&cpu->arch);
+	synchronize_context();
+	arch_clear_debug_state();
+	unmask_aborts(&cpu->arch);
+	enable_vfp();
+	cp_write(CNTKCTL, CNTKCTL_PL0VCT);
+	synchronize_context();
+}
+
+bool cpu_try(void (*fn)(void))
+{
+	struct arch_cpu *arch = &this_cpu()->arch;
+
+	arch->met_undefined = false;
+	arch->skip_undefined = true;
+	barrier();
+	fn();
+	barrier();
+	arch->skip_undefined = false;
+	return !arch->met_undefined;
+}
+
+static void clear_pmu(void)
+{
+	cp_write(PMCR, PMCR_RESET);
+	cp_write(PMCNTENCLR, 0xffffffff);
+	cp_write(PMINTENCLR, 0xffffffff);
+	cp_write(PMOVSR, 0xffffffff); /* ones clear */
+	cp_write(PMUSERENR, 0);
+	synchronize_context();
+}
+
+/* Control register number @n, then the value it goes with (C11.11): DBGBCR, DBGBVR; DBGWCR, DBGWVR.
+ */
+#define CLEAR_BREAKPOINT(n)                                \
+	case n:                                            \
+		cp_write("p14, 0, %0, c0, c" #n ", 5", 0); \
+		cp_write("p14, 0, %0, c0, c" #n ", 4", 0); \
+		break
+#define CLEAR_WATCHPOINT(n)                                \
+	case n:                                            \
+		cp_write("p14, 0, %0, c0, c" #n ", 7", 0); \
+		cp_write("p14, 0, %0, c0, c" #n ", 6", 0); \
+		break
+
+static void clear_breakpoint(u32 n)
+{
+	switch (n) {
+		CLEAR_BREAKPOINT(0);
+		CLEAR_BREAKPOINT(1);
+		CLEAR_BREAKPOINT(2);
+		CLEAR_BREAKPOINT(3);
+		CLEAR_BREAKPOINT(4);
+		CLEAR_BREAKPOINT(5);
+		CLEAR_BREAKPOINT(6);
+		CLEAR_BREAKPOINT(7);
+		CLEAR_BREAKPOINT(8);
+		CLEAR_BREAKPOINT(9);
+		CLEAR_BREAKPOINT(10);
+		CLEAR_BREAKPOINT(11);
+		CLEAR_BREAKPOINT(12);
+		CLEAR_BREAKPOINT(13);
+		CLEAR_BREAKPOINT(14);
+		CLEAR_BREAKPOINT(15);
+	}
+}
+
+static void clear_watchpoint(u32 n)
+{
+	switch (n) {
+		CLEAR_WATCHPOINT(0);
+		CLEAR_WATCHPOINT(1);
+		CLEAR_WATCHPOINT(2);
+		CLEAR_WATCHPOINT(3);
+		CLEAR_WATCHPOINT(4);
+		CLEAR_WATCHPOINT(5);
+		CLEAR_WATCHPOINT(6);
+		CLEAR_WATCHPOINT(7);
+		CLEAR_WATCHPOINT(8);
+		CLEAR_WATCHPOINT(9);
+		CLEAR_WATCHPOINT(10);
+		CLEAR_WATCHPOINT(11);
+		CLEAR_WATCHPOINT(12);
+		CLEAR_WATCHPOINT(13);
+		CLEAR_WATCHPOINT(14);
+		CLEAR_WATCHPOINT(15);
+	}
+}
+
+/* The locks first: behind them the other registers may be undefined, or keep what they have. */
+static void clear_debug(void)
+{
+	u32 didr = cp_read(DBGDIDR), version = DBGDIDR_VERSION(didr);
+
+	if (version == DEBUG_V7_MEMORY)
+		return;
+	if (version >= DEBUG_V7_1)
+		cp_write(DBGOSDLR, 0);
+	cp_write(DBGOSLAR, 0);
+	synchronize_context();
+	cp_write(DBGVCR, 0);
+	for (u32 i = 0; i < DBGDIDR_BREAKPOINTS(didr); i++)
+		clear_breakpoint(i);
+	for (u32 i = 0; i < DBGDIDR_WATCHPOINTS(didr); i++)
+		clear_watchpoint(i);
+	cp_write(DBGDSCREXT, cp_read(DBGDSCREXT) & ~DBGDSCR_MDBGEN);
+	synchronize_context();
+}
+
+void arch_clear_debug_state(void)
+{
+	/* Without a PMU, or with its registers or those of debug locked away, nothing is armed. */
+	cpu_try(clear_debug);
+	cpu_try(clear_pmu);
+}
+
+void arch_init_early(void)
+{
+	struct cpu *cpu = &cpus[0];
+
+	arm_clock_base = kernel_entry_cycles; /* time begins */
+	percpu_init(cpu);
+	cpu->arch.emergency_stack = boot_emergency_stack;
+	arch_cpu_init(cpu);
+}
+
+void arch_init(void)
+{
+	unsigned long guard = (unsigned long)boot_stack_guard;
+
+	mmu_unmap(&kernel_mmu, guard);
+	mmu_flush(guard, guard + PAGE_SIZE);
+}

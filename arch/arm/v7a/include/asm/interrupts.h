@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the exception entry, the board's root interrupt controller and its timer. One driver of
+ * each is linked.
+ */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct pt_regs;
+
+/*
+ * The controller's: serves and ends the interrupt that is pending; another one comes right after.
+ * Called by the IRQ entry between irq_enter() and irq_exit(), interrupts off.
+ */
+void arm_irq_dispatch(struct pt_regs *regs);
+
+/* The controller's: lets the timer interrupt the calling CPU. */
+void arm_timer_unmask(void);
+
+/* The timer's: what its interrupt does. Interrupts off. */
+void arm_timer_interrupt(struct pt_regs *regs);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* ARMv7-A part of struct task. */
+#pragma once
+
+#include <hotregs/types.h>
+
+#define KERNEL_STACK_SIZE 8192UL
+
+/* VFP and Advanced SIMD registers; the layout is vfp_save()'s in switch.S. */
+struct vfp_state {
+	u64 d[32];
+	u32 fpscr;
+};
+
+struct arch_task {
+	unsigned long sp;     /* kernel stack pointer while switched out: see switch.S */
+	struct vfp_state vfp; /* of a user task that is switched out */
+	u32 tpidrurw;         /* the register that programs may write */
+};

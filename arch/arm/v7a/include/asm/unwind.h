@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ARMv7-A part of arch/unwind.h: the kernel's own unwind tables (EHABI32), by way of recipes.
+ * Kernel code is ARM code with frame pointers, so that tables start from SP or R11 alone and a walk
+ * needs no other register.
+ */
+#pragma once
+
+#include <arch/regs.h>
+
+#include "../../../common/recipe.h"
+
+struct unwind {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long fp;
+	unsigned long lr;        /* where the current function was interrupted: its lr. Else 0 */
+	bool thumb;              /* that is in Thumb state: libgcc's */
+	unsigned long high;      /* end of the stack */
+	const struct task *task; /* whose stack it is */
+};
+
+/* What unwind_next() does without a recipe: first visit, trap frame, interrupted function. */
+bool unwind_next_uncommon(struct unwind *u);
+
+static inline bool kernel_text_address(unsigned long ip)
+{
+	extern const char _stext[], _etext[];
+
+	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext;
+}
+
+static inline bool is_entry_text(unsigned long return_address)
+{
+	extern const char __entry_text_start[], __entry_text_end[];
+
+	return return_address > (unsigned long)__entry_text_start &&
+	       return_address <= (unsigned long)__entry_text_end;
+}
+
+/* Entry code calls C with SP at the trap frame. Is that, if there is one, the user's? */
+static inline bool unwind_is_user_entry(const struct unwind *u)
+{
+	return !u->lr && is_entry_text(u->ip) && u->high - u->sp >= sizeof(struct pt_regs) &&
+	       user_mode((const struct pt_regs *)u->sp);
+}
+
+/* The step to the caller that @recipe, which starts from SP or FP, describes. */
+static inline bool unwind_by_recipe(struct unwind *u, struct recipe recipe)
+{
+	unsigned long first = recipe_base(recipe) == ARM_SP ? u->sp : u->fp;
+	size_t size = recipe_size(recipe);
+	const unsigned long *saved;
+
+	first += recipe_start(recipe);
+	if (!unwind_frame_valid(first, size, u->sp, u->high))
+		return false;
+	saved = (const unsigned long *)first;
+	u->ip = saved[recipe_pc(recipe)];
+	u->sp = first + size;
+	if (recipe_has_fp(recipe))
+		u->fp = saved[recipe_fp(recipe)];
+	return kernel_text_address(u->ip);
+}
+
+/* The same for what nearly all functions have. */
+static inline bool unwind_by_record(struct unwind *u)
+{
+	const unsigned long *saved_pc = (const unsigned long *)u->fp;
+
+	if (unlikely((u->fp & (sizeof(long) - 1)) || u->fp >= u->high))
+		return false;
+	if (unlikely(u->fp < u->sp + sizeof(long)))
+		return false;
+	u->sp = u->fp + sizeof(long);
+	u->ip = saved_pc[0];
+	u->fp = saved_pc[-1];
+	return kernel_text_address(u->ip);
+}
+
+static inline bool unwind_next(struct unwind *u)
+{
+	struct recipe recipe;
+
+	if (likely(!u->lr && recipe_find(u->ip, 0, &recipe))) {
+		if (likely(recipe.saved & RECIPE_RECORD))
+			return unwind_by_record(u);
+		return unwind_by_recipe(u, recipe);
+	}
+	/* Nearly all chains end so. */
+	if (likely(unwind_is_user_entry(u)))
+		return false;
+	/* A copy, so that in the common case the walk stays in registers. */
+	struct unwind uncommon = *u;
+	bool more = unwind_next_uncommon(&uncommon);
+
+	*u = uncommon;
+	return more;
+}
+
+static inline void unwind_get_regs(const struct unwind *u, struct pt_regs *regs)
+{
+	regs->pc = u->ip;
+	regs->sp = u->sp;
+	regs->r[ARM_FP] = u->fp;
+	regs->lr = u->lr;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A page at a time, in the fewest instructions: eight registers each. */
+
+	.text
+
+/* void page_clear(void *page) */
+	.globl page_clear
+	.type page_clear, %function
+page_clear:
+	.fnstart
+	push {r4-r8, lr}
+	.save {r4-r8, lr}
+	mov r2, #0
+	mov r3, #0
+	mov r4, #0
+	mov r5, #0
+	mov r6, #0
+	mov r7, #0
+	mov r8, #0
+	mov r12, #0
+	mov r1, #4096
+1:	stmia r0!, {r2-r8, r12}
+	stmia r0!, {r2-r8, r12}
+	stmia r0!, {r2-r8, r12}
+	stmia r0!, {r2-r8, r12}
+	subs r1, r1, #128
+	bne 1b
+	pop {r4-r8, pc}
+	.fnend
+	.size page_clear, . - page_clear
+
+/*
+ * void page_copy(void *page, const void *src): @src may have any alignment, which the loads of one
+ * register allow, those of several do not (ARM DDI 0406C, A3.2.1).
+ */
+	.globl page_copy
+	.type page_copy, %function
+page_copy:
+	.fnstart
+	push {r4-r8, lr}
+	.save {r4-r8, lr}
+	mov r2, #4096
+	tst r1, #3
+	bne 2f
+1:	ldmia r1!, {r3-r8, r12, lr}
+	stmia r0!, {r3-r8, r12, lr}
+	ldmia r1!, {r3-r8, r12, lr}
+	stmia r0!, {r3-r8, r12, lr}
+	subs r2, r2, #64
+	bne 1b
+	pop {r4-r8, pc}
+2:	ldr r3, [r1], #4
+	ldr r4, [r1], #4
+	ldr r5, [r1], #4
+	ldr r6, [r1], #4
+	stmia r0!, {r3-r6}
+	subs r2, r2, #16
+	bne 2b
+	pop {r4-r8, pc}
+	.fnend
+	.size page_copy, . - page_copy
+
+	.section .note.GNU-stack, "", %progbits

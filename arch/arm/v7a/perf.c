@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two functions by which perf gets its chains on ARMv7-A. They append frames, no more.
+ *
+ * Kernel frames come from the kernel's unwind tables. User frames come from frame records where
+ * each function on the way has one, as in a program of ARM code with frame pointers; else, and for
+ * the first frame, from the program's unwind tables.
+ */
+#include <hotregs/address_space.h>
+#include <hotregs/cpu.h>
+#include <hotregs/unwind.h>
+
+#include <arch/perf.h>
+#include <arch/regs.h>
+#include <arch/uaccess.h>
+
+#include "../common/frame_repair.h"
+
+void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
+{
+	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
+	struct unwind start, u;
+
+	if (!unwind_start(&start, current, regs))
+		return;
+	u = start; /* whose address nobody takes, so that the walk is all in registers */
+	do {
+		if (entry == end)
+			break;
+		*entry++ = u.ip;
+	} while (unwind_next(&u));
+	chain->nr = entry - chain->ip;
+}
+
+/* User memory, with a reader for each place that is read from in turn. */
+struct user_memory {
+	struct arm_memory memory;
+	struct user_reader reader;
+};
+
+static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
+{
+	struct user_memory *m = container_of(memory, struct user_memory, memory);
+	unsigned long value;
+
+	if (!user_reader_word(&m->reader, addr, &value))
+		return false;
+	*word = value;
+	return true;
+}
+
+/* Page 0 is no user page: nothing was read yet. */
+#define USER_MEMORY                                                             \
+	((struct user_memory){                                                  \
+	    .memory = {.low = USER_START, .high = USER_END, .word = user_word}, \
+	})
+
+struct user_walk {
+	struct arm_frame frame; /* sp never is below USER_START */
+	struct user_memory stack;
+	const struct unwind_tables *unwind;
+};
+
+/* recipe_apply(), for registers saved in the page that was read last, as nearly always they are. */
+static bool step_by_recipe(struct user_walk *w, struct recipe recipe)
+{
+	u32 *r = w->frame.r, first = r[recipe_base(recipe)] + recipe_start(recipe);
+	u32 size = recipe_size(recipe), offset = first - w->stack.reader.page, pc;
+	const u32 *saved, *word;
+
+	if ((first & 3) || first < r[ARM_SP] || offset >= PAGE_SIZE || size > PAGE_SIZE - offset)
+		return recipe_apply(recipe, &w->frame, &w->stack.memory);
+	word = saved = (const u32 *)(w->stack.reader.data + offset);
+	for (u32 mask = recipe_mask(recipe), *to = r + 4; mask; mask >>= 1, to++)
+		if (mask & 1)
+			*to = *word++;
+	if (recipe_has_fp(recipe))
+		r[ARM_FP] = saved[recipe_fp(recipe)];
+	pc = saved[recipe_pc(recipe)];
+	r[ARM_SP] = first + size;
+	r[ARM_LR] = 0;
+	r[ARM_PC] = pc & ~1u;
+	w->frame.thumb = pc & 1;
+	return r[ARM_PC];
+}
+
+/* Hostile numbers reach ehabi.c as they are. */
+static struct ehabi_tables program_tables(const struct unwind_tables *unwind)
+{
+	return (struct ehabi_tables){
+	    .data = unwind->data,
+	    .start = unwind->start,
+	    .size = unwind->size,
+	    .index = unwind->index,
+	    .nr = unwind->index_size / 8,
+	};
+}
+
+/*
+ * Decodes the table for address @pc, a return address if @called, into @code, and remembers the
+ * recipe. False: there is no caller.
+ */
+static bool decode_table(const struct unwind_tables *unwind, u32 pc, bool called,
+			 struct ehabi_code *code)
+{
+	const struct ehabi_tables tables = program_tables(unwind);
+	struct recipe recipe;
+
+	if (ehabi_find(&tables, pc - called, code) != EHABI_OK) {
+		recipe_remember(pc | !called, unwind->program, RECIPE_END);
+		return false;
+	}
+	if (recipe_make(*code, &recipe))
+		recipe_remember(pc | !called, unwind->program, recipe);
+	return true;
+}
+
+static bool step_by_table(struct user_walk *w)
+{
+	u32 pc = w->frame.r[ARM_PC], program = w->unwind->program;
+	bool called = !w->frame.r[ARM_LR];
+	struct ehabi_code code;
+	struct recipe recipe;
+
+	if (!program || pc >= USER_END)
+		return false;
+	if (likely(recipe_find(pc | !called, program, &recipe)))
+		return recipe_size(recipe) && step_by_recipe(w, recipe);
+	return decode_table(w->unwind, pc, called, &code) &&
+	       ehabi_execute(&code, &w->frame, &w->stack.memory);
+}
+
+/* Code lies at the bottom of user space, and the stack above it. */
+static inline bool is_return_address(unsigned long word, unsigned long fp)
+{
+	return word - USER_START < fp - USER_START;
+}
+
+/* Is @fp a multiple of words above @low, where the next record can begin? One compare says both. */
+static inline bool is_above(unsigned long fp, unsigned long low)
+{
+	unsigned long words = (fp - low) >> 2 | (fp - low) << 30;
+
+	return words < USER_END >> 2;
+}
+
+/* Two words of stack, at @addr. */
+static inline bool user_pair(struct user_reader *r, unsigned long addr, unsigned long pair[2])
+{
+	const unsigned long *shown;
+
+	/* Nearly always they lie in the page that the last ones did. */
+	if (likely(addr - r->page <= PAGE_SIZE - 2 * sizeof(long))) {
+		shown = (const unsigned long *)(r->data + (addr - r->page));
+		pair[0] = shown[0];
+		pair[1] = shown[1];
+		return true;
+	}
+	return addr >= USER_START && addr < USER_END - sizeof(long) &&
+	       user_reader_word(r, addr, &pair[0]) &&
+	       user_reader_word(r, addr + sizeof(long), &pair[1]);
+}
+
+/* A chain boiled down to a word, one caller after the other. */
+static inline u32 chain_sum(u32 sum, u32 pc)
+{
+	return pc + (sum >> 7 | sum << 25);
+}
+
+/*
+ * Appends the callers that frame records from @w on name, and sums them up. GCC lets fp point at
+ * the saved lr, the saved fp below it; others, as AAPCS32 has it, at the saved fp with lr above.
+ * False: the chain ends at something that is no record.
+ */
+static bool walk_records(const struct user_walk *w, struct callchain *chain, u32 *sum)
+{
+	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
+	unsigned long low = w->frame.r[ARM_SP] + sizeof(long), fp = w->frame.r[ARM_FP];
+	unsigned long pc, pair[2];
+	struct user_reader reader = w->stack.reader;
+	bool thumb = w->frame.thumb;
+	u32 all = 0;
+
+	/* In Thumb code fp is what it was before, or anything. */
+	while (likely(!thumb) && likely(fp) && likely(entry != end)) {
+		/* Above everything seen: so the walk must end. */
+		if (!is_above(fp, low) || !user_pair(&reader, fp - sizeof(long), pair))
+			break;
+		low = fp + 2 * sizeof(long);
+		if (unlikely(!is_return_address(pair[1], fp))) {
+			if (!user_pair(&reader, fp, pair) || (pair[0] && pair[0] <= fp) ||
+			    !is_return_address(pair[1], fp))
+				break;
+			low += sizeof(long);
+		}
+		thumb = pair[1] & 1;
+		pc = pair[1] & ~1UL;
+		fp = pair[0];
+		*entry++ = pc;
+		all = chain_sum(all, pc);
+	}
+	chain->nr = entry - chain->ip;
+	*sum = all;
+	return !fp || entry == end;
+}
+
+/* Marks sums of chains in the recipe cache. */
+#define CONFIRMED BIT(31)
+
+/*
+ * A function without a record is not seen in a chain of records, which are those of its callers.
+ * So each chain is walked by tables too, but when it comes again it is believed.
+ */
+static inline bool is_confirmed(const struct user_walk *w, u32 sum)
+{
+	struct recipe recipe;
+
+	return recipe_find(sum, w->unwind->program | CONFIRMED, &recipe);
+}
+
+/*
+ * Replaces what a walk by records has appended after @nr entries, their sum @by_records, by what
+ * the tables say. @whole: as far as records go, that was all.
+ */
+static noinline void walk_tables(struct user_walk *w, struct callchain *chain, u32 nr, bool whole,
+				 u32 by_records)
+{
+	struct arm_frame start = w->frame;
+	u32 records = chain->nr, sum = 0;
+
+	chain->nr = nr;
+	while (step_by_table(w) && callchain_add(chain, w->frame.r[ARM_PC]))
+		sum = chain_sum(sum, w->frame.r[ARM_PC]);
+	if (!whole)
+		return;
+	if (chain->nr < records) {
+		/* They came to one that has a record, but no table. */
+		chain->nr = nr;
+		w->frame = start;
+		walk_records(w, chain, &sum);
+	}
+	if (sum == by_records)
+		recipe_remember(sum, w->unwind->program | CONFIRMED, RECIPE_END);
+}
+
+/* frame_repair() of user code. Apart, since a system call has no need of its memory. */
+static noinline bool repair(struct user_walk *w)
+{
+	struct user_memory code = USER_MEMORY;
+
+	return frame_repair(&w->frame, &code.memory, &w->stack.memory);
+}
+
+/*
+ * The first step starts in the middle of a function. False: no caller, or it can only be told by a
+ * record. A system call, unlike an interrupt, is made neither in a prologue nor in an epilogue.
+ */
+static bool first_step(struct user_walk *w, bool syscall)
+{
+	return (!syscall && w->frame.r[ARM_LR] && repair(w)) || step_by_table(w);
+}
+
+void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
+{
+	struct user_walk w;
+	bool stepped, whole;
+	u32 nr, sum;
+
+	if (!callchain_add(chain, regs->pc) || regs->sp < USER_START)
+		return;
+	/* The first sixteen words are r0 to r15. The builtin takes four at a time. */
+	__builtin_memcpy(w.frame.r, regs, sizeof(w.frame.r));
+	w.frame.thumb = regs->cpsr & CPSR_T;
+	w.stack = USER_MEMORY;
+	w.unwind = &current->mm->unwind;
+	/* Where nearly all of the chain is. */
+	user_reader_map(&w.stack.reader, regs->sp);
+	stepped = first_step(&w, regs->orig_r0 != -1UL);
+	if (stepped && (w.frame.r[ARM_SP] < regs->sp || !callchain_add(chain, w.frame.r[ARM_PC])))
+		return;
+	nr = chain->nr;
+	whole = walk_records(&w, chain, &sum);
+	if (stepped && !(whole && is_confirmed(&w, sum)))
+		walk_tables(&w, chain, nr, whole, sum);
+}
