@@ -5,9 +5,9 @@ BOARD ?= x86_64-pc
 APP ?=
 ARGS ?=
 CMD ?=
-SMP ?= 1
-MEM ?= 256
-EXPORT ?= virtio
+SMP ?=
+MEM ?=
+EXPORT ?=
 TIMEOUT ?= 300
 GDB_ARGS ?=
 T ?=
@@ -24,22 +24,22 @@ BOARDS := $(sort $(patsubst boards/%.mk,%,$(wildcard boards/*.mk)))
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error BOARD=$(BOARD): no such board; there are: $(BOARDS))
 endif
-ifeq ($(filter $(EXPORT),virtio uart),)
-$(error EXPORT=$(EXPORT): it is virtio or uart)
-endif
 $(foreach path,$(APP),$(if $(wildcard $(path)),,$(error APP=$(path): no such file or directory)))
 
 all: kernel programs archive
 
-include make/deps.mk
 include boards/$(BOARD).mk
+# What the architectures of one family have in common goes by this name.
+ARCH_FAMILY := $(firstword $(subst /, ,$(ARCH)))
+include make/deps.mk
+$(if $(filter-out $(EXPORTS),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS)))
 OUT := build/$(BOARD)
 ifneq ($(READY),)
-include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk)
-include make/test.mk make/run.mk
+include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz.mk)
+include make/test.mk make/run.mk make/arm-images.mk
 endif
 
-kernel: $(KERNEL)
+kernel: $(call bootable,$(KERNEL))
 	$(Q):
 
 help:
@@ -52,7 +52,7 @@ clean:
 distclean: clean
 	$(Q)rm -rf "$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hotregs"
 
-C_FILES = $(shell find arch boot drivers include kernel tests user -name '*.[ch]' | sort)
+C_FILES = $(shell find arch boards boot drivers include kernel tests user -name '*.[ch]' | sort)
 format:
 	$(Q)clang-format -i $(C_FILES)
 format-check:

@@ -8,5 +8,9 @@ DRIVERS     := irq/i8259 irq/lapic irq/ioapic timer/tsc timer/hpet timer/pit tim
 	       bus/virtio_ring export/virtio_console export/uart_export
 QEMU        := qemu-system-x86_64
 QEMU_BOARD  := -M q35 -cpu max,-x2apic -device isa-debug-exit,iobase=0xf4,iosize=4
+EXPORTS     := virtio uart
+EXPORT_uart := -serial file:@STREAM@
+EXPORT_virtio := -device virtio-serial-pci -chardev file,id=export,path=@STREAM@ \
+		 -device virtconsole,chardev=export
 # isa-debug-exit turns a written code c into the exit status 2c+1.
 QEMU_STATUS := odd

@@ -18,7 +18,7 @@ HOST_CFLAGS := -std=gnu17 -O1 -g -fno-omit-frame-pointer -fno-strict-aliasing -f
 	-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wno-unused-parameter -Werror \
 	-Itests/host -Itests/host/include -Iinclude -Iarch/include
 HOST_HEADERS := $(wildcard tests/host/*.h tests/host/include/*/*.h include/*/*.h arch/include/arch/*.h \
-	arch/*/include/asm/*.h kernel/*/*.h kernel/*/*/*.h)
+	arch/*/include/asm/*.h arch/arm/common/*.h kernel/*/*.h kernel/*/*/*.h)
 HOST_BINARIES := $(HOST_TESTS:%=$(HOST_OUT)/%)
 
 # $(1): the name of a test

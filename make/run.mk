@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Booting a board: run, bench, debug. tools/qemu-run does it; this says with what.
 
-QEMU_RUN := tools/qemu-run --board $(BOARD) --mem $(MEM) --smp $(SMP) $(if $(filter 1,$(V)),--show)
+QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem $(MEM)) $(if $(SMP),--smp $(SMP)) \
+	$(if $(CPU),--cpu $(CPU)) $(if $(filter 1,$(V)),--show)
 
 # What the guest's init runs: the user's command line, the user's program under perf, or a tour of
 # what a profile of switches shows.
@@ -13,14 +14,14 @@ export RUN_COMMAND = $(or $(CMD),$(if $(APP),$(SAMPLE_PROGRAM) $(APP_NAME) $(ARG
 run: kernel archive
 	@printf '  RUN     %s\n' "$$RUN_COMMAND"
 	@status=0; \
-	$(QEMU_RUN) --export $(EXPORT) --timeout $(TIMEOUT) --log $(OUT)/console.log \
+	$(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout $(TIMEOUT) --log $(OUT)/console.log \
 		--command "$$RUN_COMMAND" || status=$$?; \
 	python3 tools/perf_report.py $(OUT) $(KERNEL) $(PROGRAM_ELFS) || [ $$status -ne 0 ] || status=1; \
 	exit $$status
 
 # One instruction is one nanosecond of the guest's clock, so that its clock counts instructions. The
 # kernel's own operations are measured by the test image, those of programs by a program.
-bench: $(TEST_IMAGE) kernel archive
+bench: $(call bootable,$(TEST_IMAGE)) kernel archive
 	$(call say,BENCH,$(BOARD))
 	@for log in kbench bench; do \
 		if [ $$log = kbench ]; then set -- --kernel $(TEST_IMAGE) --append kbench; \
@@ -31,6 +32,6 @@ bench: $(TEST_IMAGE) kernel archive
 	@python3 tools/bench.py $(OUT)/bench.tsv $(OUT)/kbench.log $(OUT)/bench.log
 
 debug: kernel archive
-	@tools/debug $(BOARD) $(KERNEL) $(GDB_ARGS)
+	@GDB=$(GDB) tools/debug $(BOARD) $(KERNEL) $(GDB_ARGS)
 
 .PHONY: run bench debug

@@ -11,7 +11,7 @@ $(eval $(call kernel-image,$(TEST_IMAGE),$(KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
 # The archive with the program that tests the system from user mode.
 TEST_ARCHIVE := $(TEST_OUT)/archive.cpio
 GUEST_PROGRAM := $(TEST_OUT)/user/guest-tests
-GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c)))
+GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c tests/guest/user/$(ARCH)/*.c)))
 
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
 	@mkdir -p $(@D)
@@ -28,8 +28,8 @@ $(TEST_ARCHIVE): $(ARCHIVE_BIN) $(GUEST_PROGRAM) tools/mkcpio.py
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
 SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
 TEST_NEEDS_host := $(HOST_BINARIES)
-TEST_NEEDS_guest := $(KERNEL) $(ARCHIVE) $(TEST_IMAGE) $(TEST_ARCHIVE)
-TEST_NEEDS_system := $(KERNEL) $(ARCHIVE)
+TEST_NEEDS_guest := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE)
 
 comma := ,
 TEST_RUN = tests/run.py --board $(BOARD) --filter '$(T)' --host $(HOST_BINARIES) \
@@ -43,8 +43,8 @@ check: tests
 test: tests
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
-# On every board; the long tests too; and that a second build of the same sources is the same.
-verify: $(BOARDS:%=verify-%)
+# On every board; the long tests and the fuzzers too; and that a second build of the same sources is the same.
+verify: fuzz $(BOARDS:%=verify-%)
 	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
 
 verify-%:

@@ -12,32 +12,45 @@ USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc -isystem $(shell $(CC) -print-file-na
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -ffunction-sections -fdata-sections \
 	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(NEWLIB)=newlib
-USER_CFLAGS_x86_64 := -m64 -fcf-protection=none
-USER_CFLAGS += $(USER_CFLAGS_$(ARCH))
+USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
+USER_CFLAGS_arm-v7a := $(USER_FRAMES_arm-v7a)
+USER_CFLAGS += $(USER_MACHINE) $(USER_CFLAGS_$(ARCH_ID))
+# These are compiled in Thumb state, so that chains in which the states mix are nothing rare.
+USER_THUMB_arm-v7a := user/workloads/pingpong user/workloads/demo/sleeper tests/guest/user/callback
 # Ours are held to more than a stranger's.
 USER_WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 
 USER_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections \
 	-Wl,-z,separate-code -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-execstack
+# The first pages are no program's: pointers gone wrong point there.
+USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10000
+USER_LDFLAGS += $(USER_LDFLAGS_$(ARCH_ID))
 
 USER_OBJ := $(OUT)/user/obj
 USER_LIB := $(USER_OBJ)/libsys.a
-USER_CRT := $(USER_OBJ)/user/libc/$(ARCH)/crt0.o
-# What every link ends with: the glue comes first, so that its functions are the ones taken.
-USER_LIBS := -Wl,--start-group $(USER_LIB) $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a -lgcc \
-	-Wl,--end-group
+USER_CRT := $(USER_OBJ)/user/libc/$(ARCH_FAMILY)/crt0.o
+# What every link ends with: all of the glue comes first, so that its functions are the ones taken,
+# not some that newlib has under the same names. What is not needed is thrown out again.
+USER_LIBS := -Wl,--whole-archive $(USER_LIB) -Wl,--no-whole-archive \
+	-Wl,--start-group $(NEWLIB)/lib/libc.a $(NEWLIB)/lib/libm.a -lgcc -Wl,--end-group
 
 $(USER_OBJ)/%.o: %.c $(NEWLIB_LIBC)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(USER_CFLAGS) $(USER_WARNINGS) -Iuser/libc/$(ARCH) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(USER_CFLAGS) $(USER_WARNINGS) -Iuser/libc/$(ARCH_FAMILY) -MMD -MP -c $< -o $@
 
 $(USER_OBJ)/%.o: %.S
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
 
-USER_LIB_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard user/libc/*.c)))
+$(USER_THUMB_$(ARCH_ID):%=$(USER_OBJ)/%.o): USER_CFLAGS += -mthumb
+
+# Or the compiler would see what they do, and call them for it.
+$(USER_OBJ)/user/libc/arm/string.o: USER_CFLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+
+USER_LIB_SRC := $(sort $(wildcard user/libc/*.c user/libc/$(ARCH_FAMILY)/*.[cS]))
+USER_LIB_OBJ := $(filter-out $(USER_CRT),$(patsubst %,$(USER_OBJ)/%.o,$(basename $(USER_LIB_SRC))))
 $(USER_LIB): $(USER_LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(CROSS)ar rcsD $@ $(USER_LIB_OBJ)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a device tree says about the start: RAM, boot archive, command line (Devicetree
+ * Specification 0.4, 3.4 to 3.6), the firmware's call (Linux' binding arm,psci); and whether it is
+ * this board's at all.
+ */
+#include <hotregs/board.h>
+#include <hotregs/printk.h>
+#include <hotregs/string.h>
+
+enum boot_psci boot_psci;
+
+static bool compatible_with(const struct fdt *fdt, const struct fdt_node *node, const char *name)
+{
+	const char *s;
+
+	for (unsigned i = 0; (s = fdt_string(fdt, node, "compatible", i)); i++)
+		if (!strcmp(s, name))
+			return true;
+	return false;
+}
+
+/* The node that "stdout-path" of /chosen means: a path or an alias, perhaps with options. */
+static bool find_stdout(const struct fdt *fdt, struct fdt_node *node)
+{
+	char path[128];
+	const char *s =
+	    fdt_find(fdt, node, "/chosen") ? fdt_string(fdt, node, "stdout-path", 0) : NULL;
+	char *options;
+
+	if (!s || strlcpy(path, s, sizeof(path)) >= sizeof(path))
+		return false;
+	options = strchr(path, ':');
+	if (options)
+		*options = '\0';
+	if (path[0] == '/')
+		return fdt_find(fdt, node, path);
+	s = fdt_find(fdt, node, "/aliases") ? fdt_string(fdt, node, path, 0) : NULL;
+	return s && fdt_find(fdt, node, s);
+}
+
+/* An image on a board that it was not built for: says so where that board would be read. */
+static int check_board(const struct fdt *fdt)
+{
+	struct fdt_node node;
+	const char *model, *compatible;
+	u64 uart, size;
+
+	fdt_root(fdt, &node);
+	if (compatible_with(fdt, &node, board.compatible))
+		return 0;
+	model = fdt_string(fdt, &node, "model", 0);
+	compatible = fdt_string(fdt, &node, "compatible", 0);
+	if (find_stdout(fdt, &node) && compatible_with(fdt, &node, "arm,pl011") &&
+	    fdt_reg(fdt, &node, 0, &uart, &size))
+		early_console_move(uart);
+	printk(
+	    "boot: this image is for another board: %s (%s); the device tree is that of %s (%s)\n",
+	    board.name, board.compatible, model ? model : "a board without name",
+	    compatible ? compatible : "compatible with nothing");
+	return -ENODEV;
+}
+
+static int parse_memory(struct boot_info *info, const struct fdt *fdt)
+{
+	struct fdt_node node;
+	const char *type;
+	u64 start, size;
+
+	fdt_root(fdt, &node);
+	while (fdt_next(fdt, &node)) {
+		type = node.depth == 1 ? fdt_string(fdt, &node, "device_type", 0) : NULL;
+		if (!type || strcmp(type, "memory") || !fdt_enabled(fdt, &node))
+			continue; /* or it is the other world's */
+		for (u32 i = 0; fdt_reg(fdt, &node, i, &start, &size); i++)
+			if (size)
+				boot_add_ram(info, start, start + size);
+	}
+	if (info->nr_ram)
+		return 0;
+	printk("boot: the device tree names no memory: /memory is missing or without size\n");
+	return -ENOMEM;
+}
+
+static void reserve(struct boot_info *info, u64 start, u64 size)
+{
+	if (info->nr_reserved == BOOT_MAX_RESERVED)
+		panic("boot: more than %u reserved ranges of memory", BOOT_MAX_RESERVED);
+	if (size && start + size > start)
+		info->reserved[info->nr_reserved++] =
+		    (struct boot_region){.start = start, .size = size};
+}
+
+/* The two ways to reserve memory (5.3, and 3.5.1); ranges without an address have no owner yet. */
+static void parse_reserved(struct boot_info *info, const struct fdt *fdt)
+{
+	struct fdt_node node;
+	u64 start, size;
+
+	for (u32 i = 0; fdt_reservation(fdt, i, &start, &size); i++)
+		reserve(info, start, size);
+	if (!fdt_find(fdt, &node, "/reserved-memory"))
+		return;
+	while (fdt_next(fdt, &node) && node.depth > 1)
+		for (u32 i = 0; fdt_reg(fdt, &node, i, &start, &size); i++)
+			reserve(info, start, size);
+}
+
+static int parse_chosen(struct boot_info *info, const struct fdt *fdt)
+{
+	struct fdt_node node;
+	const char *args;
+	u64 start, end;
+
+	if (!fdt_find(fdt, &node, "/chosen"))
+		return 0;
+	args = fdt_string(fdt, &node, "bootargs", 0);
+	if (args && strlcpy(info->cmdline, args, sizeof(info->cmdline)) >= sizeof(info->cmdline)) {
+		printk("boot: the command line is longer than %zu bytes\n",
+		       sizeof(info->cmdline) - 1);
+		return -E2BIG;
+	}
+	start = fdt_number(fdt, &node, "linux,initrd-start", 0);
+	end = fdt_number(fdt, &node, "linux,initrd-end", 0);
+	if (start < end)
+		info->archive = (struct boot_region){.start = start, .size = end - start};
+	return 0;
+}
+
+static void parse_psci(const struct fdt *fdt)
+{
+	struct fdt_node node;
+	const char *method;
+
+	/* Version 0.1 has function numbers of the firmware's own; nothing speaks it any more. */
+	fdt_root(fdt, &node);
+	if (!fdt_next_compatible(fdt, &node, "arm,psci-0.2"))
+		return;
+	method = fdt_string(fdt, &node, "method", 0);
+	if (method && !strcmp(method, "hvc"))
+		boot_psci = BOOT_PSCI_HVC;
+	else if (method && !strcmp(method, "smc"))
+		boot_psci = BOOT_PSCI_SMC;
+}
+
+int fdt_parse(struct boot_info *info, struct fdt *fdt, phys_addr_t pa, phys_window_t window)
+{
+	int err = fdt_open(fdt, pa, window);
+
+	if (err)
+		return err;
+	info->protocol = "device tree";
+	err = check_board(fdt);
+	if (!err)
+		err = parse_memory(info, fdt);
+	if (!err)
+		err = parse_chosen(info, fdt);
+	if (err)
+		return err;
+	parse_reserved(info, fdt);
+	parse_psci(fdt);
+	reserve(info, pa, fdt->size);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of RAM that every parser fills: rising, regions that touch joined. */
+#include <hotregs/boot_info.h>
+#include <hotregs/string.h>
+
+void boot_add_ram(struct boot_info *info, u64 start, u64 end)
+{
+	struct boot_region *ram = info->ram;
+	unsigned first = 0, last;
+
+	while (first < info->nr_ram && ram[first].start + ram[first].size < start)
+		first++;
+	for (last = first; last < info->nr_ram && ram[last].start <= end; last++) {
+		start = MIN(start, ram[last].start);
+		end = MAX(end, ram[last].start + ram[last].size);
+	}
+	if (last == first && info->nr_ram == BOOT_MAX_REGIONS)
+		return;
+	/* One entry takes the place of entries first..last-1. */
+	memmove(&ram[first + 1], &ram[last], (info->nr_ram - last) * sizeof(*ram));
+	info->nr_ram += 1 - (last - first);
+	ram[first] = (struct boot_region){.start = start, .size = end - start};
+}
