@@ -44,6 +44,12 @@ bool bench_samples(void);
 int partner_start(int depth);
 void partner_end(int pid);
 /* Yields @n times at the bottom of @depth nested calls; the instructions that took. */
-uint64_t yield_many(int depth, unsigned n);
+typedef uint64_t yield_fn(int depth, unsigned n);
+yield_fn yield_many;
+#ifdef __arm__
+/* The same in Thumb code, which has no frame records: chains through it go by unwind tables. */
+#define HAS_TABLE_CODE 1
+yield_fn yield_many_by_table;
+#endif
 /* A batch of yields with a partner running: the cost of one switch. */
-double switch_batch(int depth, uint64_t *switches);
+double switch_batch(yield_fn *yield, int depth, uint64_t *switches);

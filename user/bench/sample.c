@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What perf adds to a switch: a context-switches event on the CPU, counting, sampling, and sampling
- * with both chains, each minus the same switches without it. And what opening an event costs.
+ * with both chains, each minus the same switches without it. What a longer user chain adds to that,
+ * by frame. And what opening an event costs.
  */
 #include "bench.h"
 
@@ -15,6 +16,7 @@
 #define RING_PAGES  128
 #define PAGE        4096
 #define USER_FRAMES 16
+#define MORE_FRAMES 32
 #define OPENS       20
 
 struct frames {
@@ -120,17 +122,18 @@ static double base_batch(void)
 {
 	uint64_t switches;
 
-	return switch_batch(depth, &switches);
+	return switch_batch(yield_many, depth, &switches);
 }
 
-static double added_batch(void)
+/* A switch with the event on, which must have seen every one. */
+static double watched_batch(yield_fn *yield, int depth)
 {
 	uint64_t switches, seen;
 	double cost;
 
 	ioctl(event_fd, PERF_EVENT_IOC_RESET, 0);
 	ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0);
-	cost = switch_batch(depth, &switches);
+	cost = switch_batch(yield, depth, &switches);
 	ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (cost < 0)
 		return -1;
@@ -141,8 +144,44 @@ static double added_batch(void)
 	if (seen != switches)
 		return bench_failed("%u switches, but the event saw %u", (unsigned)switches,
 				    (unsigned)seen);
+	return cost;
+}
+
+static double added_batch(void)
+{
+	double cost = watched_batch(yield_many, depth);
+
+	if (cost < 0)
+		return -1;
 	return cost > without ? cost - without : 0;
 }
+
+/* Half of the switches are ours, so a frame of ours shows half of what it costs. */
+static double frame_batch(yield_fn *yield)
+{
+	double few = watched_batch(yield, 1);
+	unsigned frames = own_frames.user;
+	double many = watched_batch(yield, 1 + MORE_FRAMES);
+
+	if (few < 0 || many < 0)
+		return -1;
+	if (own_frames.user != frames + MORE_FRAMES)
+		return bench_failed("%u frames instead of %u", own_frames.user,
+				    frames + MORE_FRAMES);
+	return (many - few) * 2 / MORE_FRAMES;
+}
+
+static double record_frame_batch(void)
+{
+	return frame_batch(yield_many);
+}
+
+#ifdef HAS_TABLE_CODE
+static double table_frame_batch(void)
+{
+	return frame_batch(yield_many_by_table);
+}
+#endif
 
 #define SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 #define CHAINS (SAMPLE | PERF_SAMPLE_CALLCHAIN)
@@ -199,6 +238,24 @@ static bool chains_row(void)
 	return ok;
 }
 
+static bool frame_rows(void)
+{
+	bool ok;
+
+	if (!start_partner(0))
+		return false;
+	ok = begin(CHAINS);
+	if (ok) {
+		ok = bench_row("user chain, per record frame", record_frame_batch);
+#ifdef HAS_TABLE_CODE
+		ok = bench_row("user chain, per table frame", table_frame_batch) && ok;
+#endif
+		end();
+	}
+	partner_end(partner);
+	return ok;
+}
+
 static double open_batch(void)
 {
 	uint64_t start = clock_instructions();
@@ -220,5 +277,6 @@ bool bench_samples(void)
 		return false;
 	ok &= row("switch sample, counting", 0);
 	ok &= row("switch sample", SAMPLE);
-	return chains_row() && ok;
+	ok &= chains_row();
+	return frame_rows() && ok;
 }

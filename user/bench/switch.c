@@ -45,6 +45,16 @@ NOINLINE uint64_t yield_many(int depth, unsigned n)
 	return took;
 }
 
+#ifdef HAS_TABLE_CODE
+__attribute__((target("thumb"))) NOINLINE uint64_t yield_many_by_table(int depth, unsigned n)
+{
+	uint64_t took = depth > 0 ? yield_many_by_table(depth - 1, n) : yield_here(n);
+
+	__asm__ volatile("" : "+r"(took));
+	return took;
+}
+#endif
+
 int partner_start(int depth)
 {
 	int pid = fork();
@@ -66,11 +76,11 @@ void partner_end(int pid)
 }
 
 /* Each yield of ours is answered by one of the partner's, so two switches a round. */
-double switch_batch(int depth, uint64_t *switches)
+double switch_batch(yield_fn *yield, int depth, uint64_t *switches)
 {
 	double overhead = bench_loop_overhead(YIELDS);
 	uint64_t before = count_switches();
-	uint64_t took = yield_many(depth, YIELDS);
+	uint64_t took = yield(depth, YIELDS);
 
 	*switches = count_switches() - before;
 	if (*switches < 2 * YIELDS || *switches > 2 * YIELDS + YIELDS / 20)
@@ -82,7 +92,7 @@ static double yield_batch(void)
 {
 	uint64_t switches;
 
-	return switch_batch(0, &switches);
+	return switch_batch(yield_many, 0, &switches);
 }
 
 /* --- Pipes --- */

@@ -8,9 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(struct timespec) == sizeof(struct uapi_timespec) &&
-		   offsetof(struct timespec, tv_nsec) == offsetof(struct uapi_timespec, nsec),
-	       "struct timespec");
 _Static_assert(CLOCK_REALTIME == UAPI_CLOCK_REALTIME && CLOCK_MONOTONIC == UAPI_CLOCK_MONOTONIC &&
 		   CLOCK_PROCESS_CPUTIME_ID == UAPI_CLOCK_PROCESS_CPUTIME &&
 		   CLOCK_THREAD_CPUTIME_ID == UAPI_CLOCK_THREAD_CPUTIME,
@@ -18,7 +15,13 @@ _Static_assert(CLOCK_REALTIME == UAPI_CLOCK_REALTIME && CLOCK_MONOTONIC == UAPI_
 
 int clock_gettime(clockid_t clock, struct timespec *ts)
 {
-	return SYSCALL(clock_gettime, clock, ts);
+	struct uapi_timespec k;
+
+	if (SYSCALL(clock_gettime, clock, &k) < 0)
+		return -1;
+	ts->tv_sec = k.sec;
+	ts->tv_nsec = k.nsec;
+	return 0;
 }
 
 int gettimeofday(struct timeval *tv, void *zone)
@@ -33,16 +36,21 @@ int gettimeofday(struct timeval *tv, void *zone)
 	return 0;
 }
 
+/* Only a fatal signal interrupts a sleep, so nobody ever has to learn what was left of it. */
 int nanosleep(const struct timespec *ts, struct timespec *rest)
 {
-	return SYSCALL(nanosleep, ts, rest);
+	struct uapi_timespec k = {.sec = ts->tv_sec, .nsec = ts->tv_nsec};
+
+	(void)rest;
+	return SYSCALL(nanosleep, &k);
 }
 
 unsigned sleep(unsigned seconds)
 {
-	struct timespec ts = {.tv_sec = seconds}, rest = {0};
+	struct timespec ts = {.tv_sec = seconds};
 
-	return nanosleep(&ts, &rest) < 0 ? rest.tv_sec + (rest.tv_nsec > 0) : 0;
+	nanosleep(&ts, NULL);
+	return 0;
 }
 
 int usleep(useconds_t us)

@@ -12,9 +12,24 @@
 #define MAX_SYMTAB  (64u << 20)
 #define MAX_HEADERS 64
 
+/* The class of files that run on this machine. */
+#if __SIZEOF_POINTER__ == 8
+#define NATIVE_CLASS ELFCLASS64
+typedef Elf64_Ehdr native_header;
+typedef Elf64_Phdr native_segment;
+typedef Elf64_Shdr native_section;
+typedef Elf64_Sym native_symbol;
+#else
+#define NATIVE_CLASS ELFCLASS32
+typedef Elf32_Ehdr native_header;
+typedef Elf32_Phdr native_segment;
+typedef Elf32_Shdr native_section;
+typedef Elf32_Sym native_symbol;
+#endif
+
 static bool read_at(int fd, uint64_t offset, void *buf, size_t n)
 {
-	if (lseek(fd, offset, SEEK_SET) < 0)
+	if ((uint64_t)(off_t)offset != offset || lseek(fd, offset, SEEK_SET) < 0)
 		return false;
 	for (size_t done = 0; done < n;) {
 		ssize_t got = read(fd, (char *)buf + done, n - done);
@@ -28,15 +43,15 @@ static bool read_at(int fd, uint64_t offset, void *buf, size_t n)
 
 int elf_open(struct elf *elf, const char *path)
 {
-	Elf64_Phdr phdr[MAX_HEADERS];
-	Elf64_Ehdr ehdr;
+	native_segment phdr[MAX_HEADERS];
+	native_header ehdr;
 
 	memset(elf, 0, sizeof(*elf));
 	elf->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (elf->fd < 0)
 		return -1;
 	if (!read_at(elf->fd, 0, &ehdr, sizeof(ehdr)) || memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
-	    ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    ehdr.e_ident[EI_CLASS] != NATIVE_CLASS || ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    ehdr.e_phentsize != sizeof(phdr[0]) || ehdr.e_phnum > MAX_HEADERS ||
 	    !read_at(elf->fd, ehdr.e_phoff, phdr, ehdr.e_phnum * sizeof(phdr[0]))) {
 		elf_close(elf);
@@ -48,7 +63,7 @@ int elf_open(struct elf *elf, const char *path)
 		return -1;
 	}
 	for (elf->nr_headers = 0; elf->nr_headers < ehdr.e_phnum; elf->nr_headers++) {
-		const Elf64_Phdr *p = &phdr[elf->nr_headers];
+		const native_segment *p = &phdr[elf->nr_headers];
 
 		elf->headers[elf->nr_headers] = (struct elf_segment){
 		    .type = p->p_type,
@@ -57,7 +72,8 @@ int elf_open(struct elf *elf, const char *path)
 		    .size = p->p_filesz,
 		};
 	}
-	if (ehdr.e_shentsize == sizeof(Elf64_Shdr)) {
+	elf->machine = ehdr.e_machine;
+	if (ehdr.e_shentsize == sizeof(native_section)) {
 		elf->sections = ehdr.e_shoff;
 		elf->nr_sections = ehdr.e_shnum;
 	}
@@ -86,8 +102,8 @@ void build_id_from_notes(const uint8_t *notes, size_t size, struct build_id *id)
 	size_t pos = 0;
 
 	id->size = 0;
-	while (size - pos >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
+	while (size - pos >= sizeof(Elf32_Nhdr)) {
+		Elf32_Nhdr note; /* the same in both classes */
 		size_t name, desc;
 
 		memcpy(&note, notes + pos, sizeof(note));
@@ -143,22 +159,31 @@ static int compare(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Keeps functions and untyped code labels: what assembly files leave. */
-static size_t take_symbols(struct elf *elf, const Elf64_Sym *sym, size_t n, size_t names_size)
+/*
+ * Keeps functions and untyped code labels: what assembly files leave. On ARM (ARM IHI 0044, 4.5) a
+ * function's bit 0 tells that it is Thumb code, and names that begin with $ tell code from data.
+ */
+static size_t take_symbols(struct elf *elf, const native_symbol *sym, size_t n, size_t names_size)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned type = ELF64_ST_TYPE(sym[i].st_info);
+		unsigned type = ELF32_ST_TYPE(sym[i].st_info); /* the same in both classes */
+		uint64_t start = sym[i].st_value;
+		const char *name;
 
 		if ((type != STT_FUNC && type != STT_NOTYPE) || sym[i].st_shndx == SHN_UNDEF ||
-		    sym[i].st_shndx >= SHN_LORESERVE || sym[i].st_name >= names_size ||
-		    !elf->names[sym[i].st_name])
+		    sym[i].st_shndx >= SHN_LORESERVE || sym[i].st_name >= names_size)
 			continue;
+		name = elf->names + sym[i].st_name;
+		if (!name[0] || (elf->machine == EM_ARM && name[0] == '$'))
+			continue;
+		if (elf->machine == EM_ARM && type == STT_FUNC)
+			start &= ~UINT64_C(1);
 		elf->symbols[kept++] = (struct elf_symbol){
-		    .start = sym[i].st_value,
-		    .end = sym[i].st_value + sym[i].st_size,
-		    .name = elf->names + sym[i].st_name,
+		    .start = start,
+		    .end = start + sym[i].st_size,
+		    .name = name,
 		};
 	}
 	return kept;
@@ -166,8 +191,8 @@ static size_t take_symbols(struct elf *elf, const Elf64_Sym *sym, size_t n, size
 
 int elf_load_symbols(struct elf *elf)
 {
-	Elf64_Shdr table, strings;
-	Elf64_Sym *sym = NULL;
+	native_section table, strings;
+	native_symbol *sym = NULL;
 	unsigned i;
 
 	for (i = 0; i < elf->nr_sections; i++) {

@@ -98,6 +98,7 @@ struct elf_symbol {
 };
 struct elf {
 	int fd;
+	uint16_t machine; /* EM_* */
 	uint16_t nr_headers;
 	struct elf_segment {
 		uint32_t type;
@@ -109,7 +110,7 @@ struct elf {
 	size_t nr_symbols;
 	char *names;
 };
-int elf_open(struct elf *elf, const char *path); /* -1: not a 64-bit ELF file */
+int elf_open(struct elf *elf, const char *path); /* -1: not an ELF file of our class */
 void elf_close(struct elf *elf);
 void elf_close_file(struct elf *elf); /* keeps what was loaded */
 void elf_build_id(const struct elf *elf, struct build_id *id);

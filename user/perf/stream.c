@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,7 +95,7 @@ int record_write(struct record *r, struct stream *s)
 
 	record_bytes(r, &zero, -r->size & 7);
 	if (r->overflow)
-		return error("a record of type %u is too long", r->header.type);
+		return error("a record of type %" PRIu32 " is too long", r->header.type);
 	r->header.size = r->size;
 	return stream_write(s, r->bytes, r->size);
 }
