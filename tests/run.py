@@ -73,6 +73,7 @@ def run_host(args):
 
 def boot(args, *options):
     command = ["tools/qemu-run", "--board", args.board, "--timeout", str(GUEST_BUDGET),
+               "--icount",  # time is instructions, so that no test depends on the host's load
                "--stream", f"build/{args.board}/test/perf.pipe", *options]
     return execute(command, GUEST_BUDGET + 30)
 

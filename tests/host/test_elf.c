@@ -95,6 +95,20 @@ static void reads_a_good_one(void **state)
 	assert_memory_equal(image.build_id, f.note.desc, BUILD_ID_SIZE);
 }
 
+static void notes_where_the_unwind_index_is(void **state)
+{
+	struct test_file f = good();
+	struct elf_image image;
+
+	assert_int_equal(parse(&f, sizeof(f), &image), 0);
+	assert_int_equal(image.unwind_index_size, 0);
+	f.ph[PH_STACK] = (Elf64_Phdr){
+	    .p_type = PT_ARM_EXIDX, .p_vaddr = TEXT + 0x1000, .p_filesz = 0x70, .p_memsz = 0x70};
+	assert_int_equal(parse(&f, sizeof(f), &image), 0);
+	assert_int_equal(image.unwind_index, TEXT + 0x1000);
+	assert_int_equal(image.unwind_index_size, 0x70);
+}
+
 #define REFUSED(change)                                                   \
 	do {                                                              \
 		struct test_file f = good();                              \
@@ -244,6 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_a_good_one),
+	    cmocka_unit_test(notes_where_the_unwind_index_is),
 	    cmocka_unit_test(refuses_other_files),
 	    cmocka_unit_test(refuses_bad_segments),
 	    cmocka_unit_test(more_segments_than_there_is_room_for),

@@ -81,3 +81,30 @@ test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_events test_inherit
 test_events_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_inherit_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+
+HOST_TESTS += test_fdt test_board
+test_fdt_SRC := boot/fdt.c
+test_board_CFLAGS := -Itests/host/arm
+test_board_SRC := boot/fdt.c boot/fdt_boot.c boot/board.c boot/atags.c boot/ram.c boot/cmdline.c
+
+HOST_TESTS += test_ehabi test_recipe test_frame_repair
+test_ehabi_SRC := arch/arm/common/ehabi.c arch/arm/common/recipe.c
+test_ehabi_CFLAGS := -Iarch/arm/common
+test_recipe_SRC := arch/arm/common/ehabi.c arch/arm/common/recipe.c
+test_recipe_CFLAGS := -Iarch/arm/common
+test_frame_repair_SRC := arch/arm/common/frame_repair.c arch/arm/common/ehabi.c
+test_frame_repair_CFLAGS := -Iarch/arm/common
+
+# Drivers on models of their devices; their files are included, for what is static in them.
+ARM_DRIVER_TESTS := test_gicv2 test_bcm2836 test_pl011 test_generic_timer test_virtio_mmio
+HOST_TESTS += $(ARM_DRIVER_TESTS)
+$(foreach t,$(ARM_DRIVER_TESTS),$(eval $(t)_CFLAGS := -Itests/host/mmio -Itests/host/arm \
+	-idirafter arch/arm/v7a/include))
+test_virtio_mmio_SRC := drivers/bus/virtio_ring.c
+$(HOST_OUT)/drivers.included: drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/serial/pl011.c \
+	drivers/timer/arm_generic_timer.c drivers/bus/virtio_mmio.c
+	@mkdir -p $(@D) && touch $@
+$(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%): $(HOST_OUT)/drivers.included
+
+HOST_TESTS += test_divide
+test_divide_SRC := user/libc/arm/divide.c

@@ -3,6 +3,8 @@
 
 tests/run.py sets HOTREGS_BOARD, HOTREGS_T (a substring or glob of test names) and HOTREGS_SLOW.
 """
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -37,6 +39,15 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def board():
     return os.environ.get("HOTREGS_BOARD", "x86_64-pc")
+
+
+@pytest.fixture(scope="session")
+def board_has(board):
+    """The variables of the board's file, by name."""
+    loader = importlib.machinery.SourceFileLoader("qemu_run", "tools/qemu-run")
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("qemu_run", loader))
+    loader.exec_module(module)
+    return module.read_board(board)
 
 
 @pytest.fixture(scope="session")

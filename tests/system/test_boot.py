@@ -31,7 +31,9 @@ def test_a_program_that_crashes(boot):
 
 
 @pytest.mark.parametrize("machine", ["x86_64-pc", "x86_64-q35"])
-def test_one_image_boots_on_both_chipsets(boot, out, machine):
+def test_one_image_boots_on_both_chipsets(boot, board, out, machine):
+    if not board.startswith("x86_64"):
+        pytest.skip("for the x86_64 boards")
     guest = boot("echo hello", "--board", machine, "--kernel", str(out / "hotregs.elf"),
                  "--archive", str(out / "archive.cpio"))
     assert guest.status == 0, guest.console + guest.errors
@@ -39,16 +41,24 @@ def test_one_image_boots_on_both_chipsets(boot, out, machine):
 
 
 @pytest.mark.parametrize("processors", ["2", "4"])
-def test_more_processors_do_no_harm(boot, processors):
+def test_more_processors_do_no_harm(boot, board_has, processors):
+    if "QEMU_SMP" in board_has:
+        pytest.skip("the board always has as many")
     assert boot("pingpong 50", "--smp", processors).status == 0
 
 
-def test_memory_of_8_MiB_is_enough(boot):
+@pytest.fixture
+def memory_varies(board_has):
+    if "QEMU_MEM" in board_has:
+        pytest.skip("the board always has as much")
+
+
+def test_memory_of_8_MiB_is_enough(boot, memory_varies):
     guest = boot("pingpong 50", "--mem", "8")
     assert guest.status == 0, guest.console + guest.errors
 
 
-def test_too_little_memory_is_said(boot):
+def test_too_little_memory_is_said(boot, memory_varies):
     guest = boot("true", "--mem", "4")
     assert guest.status != 0
     assert re.search(r"at least \d+ MiB are needed", guest.console), guest.console + guest.errors
@@ -59,7 +69,7 @@ def test_a_panic_tells_all_and_ends_the_machine(boot, empty_archive):
     assert guest.status == 126, guest.console + guest.errors
     assert re.search(r"panic", guest.console, re.I)
     assert "start_kernel" in guest.console, "the chain has no symbols"
-    assert re.search(r"\brip\b.*[0-9a-f]{16}", guest.console, re.I), "no registers"
+    assert re.search(r"\b(rip|pc)\b.*\b[0-9a-f]{8}", guest.console, re.I), "no registers"
     assert re.search(r"\bcpu *0", guest.console, re.I)
 
 

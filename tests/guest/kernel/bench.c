@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the kernel's own operations cost, in ticks of the cycle counter: with QEMU's -icount shift=0
- * that is guest instructions. Each row checks that what it timed did happen.
- */
+/* What the kernel's own operations cost. Each row checks that what it timed did happen. */
 #include <hotregs/cpu.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/printk.h>
 #include <hotregs/sched.h>
 
-#include <arch/clock.h>
 #include <arch/regs.h>
 #include <arch/unwind.h>
 
+#include "bench_clock.h"
 #include "ktest.h"
 
 #define BATCHES 43
@@ -47,8 +44,8 @@ static u32 overhead(void)
 	u32 best = UINT32_MAX;
 
 	for (int i = 0; i < 100; i++) {
-		u64 start = clock_cycles();
-		u32 ticks = clock_cycles() - start;
+		u32 start = bench_clock();
+		u32 ticks = bench_clock() - start;
 
 		best = MIN(best, ticks);
 	}
@@ -72,13 +69,13 @@ static void bench_yield(void)
 	other = kthread_start("yield", yield_loop, NULL);
 	yield();
 	for (int b = 0; b < BATCHES; b++) {
-		u64 start, ticks;
+		u32 start, ticks;
 
 		switches = sched_nr_switches();
-		start = clock_cycles();
+		start = bench_clock();
 		for (int i = 0; i < ROUNDS; i++)
 			yield();
-		ticks = clock_cycles() - start - overhead();
+		ticks = bench_clock() - start - overhead();
 		/* There and back is two switches. */
 		if (sched_nr_switches() - switches != 2 * ROUNDS)
 			printk("bench: %llu switches instead of %d\n",
@@ -97,13 +94,13 @@ static void bench_no_listener(void)
 	struct task *task = current;
 
 	for (int b = 0; b < BATCHES; b++) {
-		u64 ticks, start = clock_cycles();
+		u32 ticks, start = bench_clock();
 		bool watched;
 
 		barrier(); /* what is loaded is loaded here */
 		watched = perf_switch_watched(cpu, task, task);
 		barrier();
-		ticks = clock_cycles() - start;
+		ticks = bench_clock() - start;
 
 		if (watched)
 			printk("bench: somebody watches switches\n");
@@ -117,10 +114,10 @@ static void bench_hot_regs(void)
 	static struct pt_regs regs;
 
 	for (int b = 0; b < BATCHES; b++) {
-		u64 start = clock_cycles();
+		u32 start = bench_clock();
 
 		arch_hot_regs(&regs);
-		result[b] = clock_cycles() - start - overhead();
+		result[b] = bench_clock() - start - overhead();
 	}
 	if (!kernel_text_address(regs_ip(&regs)))
 		printk("bench: hot regs hold no kernel address\n");
@@ -132,8 +129,7 @@ static noinline u32 chain_at_depth(unsigned depth, u32 *frames)
 	static struct pt_regs regs;
 	static u64 ip[64];
 	struct callchain chain = {ip, 0, ARRAY_SIZE(ip)};
-	u64 start;
-	u32 ticks;
+	u32 start, ticks;
 
 	if (depth) {
 		ticks = chain_at_depth(depth - 1, frames);
@@ -141,9 +137,9 @@ static noinline u32 chain_at_depth(unsigned depth, u32 *frames)
 		return ticks;
 	}
 	arch_hot_regs(&regs);
-	start = clock_cycles();
+	start = bench_clock();
 	perf_callchain_kernel(&chain, &regs);
-	ticks = clock_cycles() - start;
+	ticks = bench_clock() - start;
 	*frames = chain.nr;
 	return ticks;
 }
@@ -164,6 +160,7 @@ static void bench_kernel_frame(void)
 
 void kbench_run(void)
 {
+	bench_clock_start();
 	bench_no_listener();
 	bench_hot_regs();
 	bench_kernel_frame();

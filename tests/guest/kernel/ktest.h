@@ -20,11 +20,11 @@ struct ktest {
 
 /* Each evaluates to whether it held, so that a test may stop where going on makes no sense. */
 #define EXPECT(cond) ktest_expect(cond, __FILE__, __LINE__, "%s", #cond)
-#define EXPECT_EQ(a, b)                                                                          \
-	({                                                                                       \
-		long _a = (long)(a), _b = (long)(b);                                             \
-		ktest_expect(_a == _b, __FILE__, __LINE__, "%s == %s: 0x%lx, 0x%lx", #a, #b, _a, \
-			     _b);                                                                \
+#define EXPECT_EQ(a, b)                                                                        \
+	({                                                                                     \
+		s64 _a = (s64)(a), _b = (s64)(b);                                              \
+		ktest_expect(_a == _b, __FILE__, __LINE__, "%s == %s: 0x%llx, 0x%llx", #a, #b, \
+			     (u64)_a, (u64)_b);                                                \
 	})
 #define EXPECT_STR(a, b)                                                              \
 	({                                                                            \

@@ -75,7 +75,7 @@ KTEST(mm_user_pointers_are_refused)
 
 	EXPECT_EQ(copy_from_user(&byte, (void *)&some_data, 1), -EFAULT);
 	EXPECT_EQ(copy_to_user((void *)&some_data, &byte, 1), -EFAULT);
-	EXPECT_EQ(copy_from_user(&byte, (void *)0x0000800000000000UL, 1), -EFAULT);
+	EXPECT_EQ(copy_from_user(&byte, (void *)USER_END, 1), -EFAULT);
 	EXPECT_EQ(copy_from_user(&byte, (void *)-1UL, 1), -EFAULT);
 	EXPECT_EQ(copy_from_user(&byte, NULL, 1), -EFAULT);
 	EXPECT_EQ(some_data, 1);
@@ -83,8 +83,8 @@ KTEST(mm_user_pointers_are_refused)
 
 KTEST(mm_user_reader_never_faults)
 {
-	static const unsigned long bad[] = {0,        0x400000,         USER_END - 8,
-					    USER_END, 0x800000000000UL, -8UL};
+	static const unsigned long bad[] = {
+	    0, 0x400000, USER_END - 8, USER_END, USER_END + PAGE_SIZE, -8UL};
 	struct user_reader reader = {0};
 	unsigned long word;
 

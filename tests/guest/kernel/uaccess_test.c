@@ -76,10 +76,10 @@ KTEST(uaccess_copies_every_size_and_place)
 		       EXPECT_EQ(copy_from_user(in, user(va), n), 0) &&
 		       EXPECT(!memcmp(in, expected, sizeof(in)));
 	}
-	memcpy(&word, expected + 64, 8);
-	EXPECT_EQ(copy_to_user(user(WRITABLE + 16), &word, 8), 0);
+	memcpy(&word, expected + 64, sizeof(word));
+	EXPECT_EQ(copy_to_user(user(WRITABLE + 16), &word, sizeof(word)), 0);
 	EXPECT(user_reader_word(&reader, WRITABLE + 16, &word));
-	EXPECT(!memcmp(&word, expected + 64, 8));
+	EXPECT(!memcmp(&word, expected + 64, sizeof(word)));
 	leave(mm);
 }
 
@@ -182,7 +182,7 @@ KTEST(uaccess_reader_takes_memory_only)
 	if (!mm)
 		return;
 	EXPECT(!user_reader_word(&reader, WRITABLE, &word)); /* not there yet */
-	EXPECT_EQ(copy_to_user(user(WRITABLE), &word, 8), 0);
+	EXPECT_EQ(copy_to_user(user(WRITABLE), &word, sizeof(word)), 0);
 	EXPECT(user_reader_word(&reader, WRITABLE, &word));
 	EXPECT(!user_reader_word(&reader, WRITABLE + PAGE_SIZE, &word));
 	EXPECT(user_reader_word(&reader, WRITABLE, &word)); /* the cache has survived */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "callback.h"
 #include "ktap.h"
 #include "samples.h"
 
@@ -74,6 +75,21 @@ TEST(c01_c03_system_call_sleep)
 	if (!record_switches(0, false))
 		return;
 	sleep_middle();
+	if (EXPECT(recorder_next_sample(&recorder, getpid(), &record, &s)))
+		expect_chain(&s, "sys_nanosleep", user);
+	recorder_close(&recorder);
+}
+
+/* Through the C library and back, on ARM from one instruction set to the other and back. */
+TEST(c01_c03_library_callback)
+{
+	const char *const user[] = {"nanosleep", "sleep_leaf",    "sleep_middle", "compare",
+				    "qsort",     "callback_sort", __func__,       NULL};
+	struct sample s;
+
+	if (!record_switches(0, false))
+		return;
+	callback_sort(sleep_middle);
 	if (EXPECT(recorder_next_sample(&recorder, getpid(), &record, &s)))
 		expect_chain(&s, "sys_nanosleep", user);
 	recorder_close(&recorder);

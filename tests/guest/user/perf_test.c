@@ -486,7 +486,6 @@ TEST(perf_closing_leaks_nothing)
 	struct perf_event_attr attr = software_event(PERF_COUNT_SW_CONTEXT_SWITCHES);
 	long before = 0;
 
-	free_memory_kb(); /* its own pages are then there */
 	attr.inherit = 1;
 	for (int i = 0; i < 50; i++) {
 		if (i == 5)

@@ -202,11 +202,14 @@ static void load_own_symbols(void)
 			continue;
 		for (size_t n = 0; n < sh->sh_size / sizeof(Sym); n++) {
 			const Sym *sym = (const Sym *)(elf + sh->sh_offset) + n;
+			uint64_t start = sym->st_value;
 
+			/* Bit 0 says that it is Thumb code. */
+			if (eh->e_machine == EM_ARM)
+				start &= ~UINT64_C(1);
 			/* Hand-written functions may have no size; they are small. */
-			if (sym->st_value && (sym->st_info & 15) == STT_FUNC)
-				add_symbol(sym->st_value,
-					   sym->st_value + (sym->st_size ? sym->st_size : 16),
+			if (start && (sym->st_info & 15) == STT_FUNC)
+				add_symbol(start, start + (sym->st_size ? sym->st_size : 16),
 					   elf + strings->sh_offset + sym->st_name);
 		}
 	}

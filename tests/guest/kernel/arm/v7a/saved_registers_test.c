@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The walker over saved registers that are not where, or not what, its tables say. */
+#include <hotregs/cpu.h>
+#include <hotregs/unwind.h>
+
+#include <arch/regs.h>
+
+#include "../../ktest.h"
+
+static struct pt_regs hot;
+
+/* Saves FP and LR, and nothing else: a table that starts from FP. */
+static noinline void take_hot_regs(void)
+{
+	arch_hot_regs(&hot);
+	barrier();
+}
+
+/* Frames seen from hot regs in which the frame pointer was replaced. */
+static int depth_with_fp(unsigned long fp)
+{
+	struct pt_regs regs = hot;
+	struct unwind u;
+	int depth = 0;
+
+	regs.r[11] = fp;
+	if (!unwind_start(&u, current, &regs))
+		return 0;
+	while (++depth < 1000 && unwind_next(&u))
+		;
+	return depth;
+}
+
+KTEST(unwind_bad_frames_end_the_walk)
+{
+	unsigned long end = current->stack + KERNEL_STACK_SIZE;
+	unsigned long self[2]; /* as a prologue leaves it: FP, LR; then FP points at the latter */
+
+	take_hot_regs();
+	EXPECT(depth_with_fp(hot.r[11]) > 3);
+	self[0] = (unsigned long)&self[1]; /* a frame that is its own caller */
+	self[1] = hot.pc;
+	hot.sp = (unsigned long)self;
+	EXPECT_EQ(depth_with_fp(0), 1);
+	EXPECT_EQ(depth_with_fp(hot.sp + 5), 1);              /* odd */
+	EXPECT_EQ(depth_with_fp(hot.sp + 6), 1);              /* misaligned */
+	EXPECT_EQ(depth_with_fp(hot.sp), 1);                  /* half below the stack pointer */
+	EXPECT_EQ(depth_with_fp(end), 1);                     /* half outside */
+	EXPECT_EQ(depth_with_fp(end + 4), 1);                 /* outside */
+	EXPECT_EQ(depth_with_fp(-16UL), 1);                   /* would wrap */
+	EXPECT_EQ(depth_with_fp(0x400000), 1);                /* user space */
+	EXPECT_EQ(depth_with_fp((unsigned long)&self[1]), 2); /* a cycle: one step, no more */
+}
+
+KTEST(unwind_stray_stack_pointer)
+{
+	struct unwind u;
+
+	take_hot_regs();
+	hot.sp = 0x1000;
+	EXPECT(!unwind_start(&u, current, &hot));
+}

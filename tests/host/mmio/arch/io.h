@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Device registers for tests of drivers: each access is the test's model of the device to answer.
+ */
+#pragma once
+
+#include <hotregs/types.h>
+
+u32 mmio_read32(const volatile void *reg);
+void mmio_write32(volatile void *reg, u32 value);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The generic timer's registers for its driver's test, which answers. */
+#pragma once
+
+#include <hotregs/types.h>
+
+#define CNTV_CTL_ENABLE 1U
+
+/* What asm/clock.h has beside clock_cycles(). */
+#define ARM_CLOCK_SHIFT 24
+
+u32 read_cntfrq(void);
+void write_cntv_ctl(u32 value);
+void write_cntv_cval(u64 value);
