@@ -55,13 +55,17 @@ static bool prot_valid(unsigned prot)
 	return (prot & (MMU_WRITE | MMU_EXEC)) != (MMU_WRITE | MMU_EXEC);
 }
 
-/* The entry where the look-up of @va ends, a page's or an absent one, and the bits below it. */
-static __always_inline u64 *find_entry(const struct mmu *mmu, unsigned long va, unsigned *bits)
+/*
+ * The entry where the look-up of @va ends: one of the level of @lowest, a page's, or an absent one;
+ * and the bits below it.
+ */
+static __always_inline u64 *find_entry(const struct mmu *mmu, unsigned long va, unsigned lowest,
+				       unsigned *bits)
 {
 	u64 *entry = (u64 *)phys_to_virt(mmu->root) + pte_index(va, PML4_SHIFT);
 
 #pragma GCC unroll 3
-	for (unsigned shift = PML4_SHIFT; shift > PT_SHIFT; shift -= LEVEL_BITS) {
+	for (unsigned shift = PML4_SHIFT; shift > lowest; shift -= LEVEL_BITS) {
 		if ((*entry & (PTE_PRESENT | PTE_LARGE)) != PTE_PRESENT) {
 			*bits = shift;
 			return entry;
@@ -69,7 +73,7 @@ static __always_inline u64 *find_entry(const struct mmu *mmu, unsigned long va, 
 		entry =
 		    (u64 *)phys_to_virt(*entry & PTE_ADDRESS) + pte_index(va, shift - LEVEL_BITS);
 	}
-	*bits = PT_SHIFT;
+	*bits = lowest;
 	return entry;
 }
 
@@ -79,8 +83,7 @@ static noinline int add_table(struct mmu *mmu, u64 *entry, unsigned long va)
 
 	if (!table)
 		return -ENOMEM;
-	page_set_link(table, mmu->tables);
-	mmu->tables = table;
+	page_chain_add(&mmu->tables, table);
 	/* The rights of a page are those that all levels allow. */
 	*entry = virt_to_phys(table) | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED |
 		 (va < USER_END ? PTE_USER : 0);
@@ -107,7 +110,7 @@ static __always_inline u64 *make_entry(struct mmu *mmu, unsigned long va, unsign
 static u64 *find_page(const struct mmu *mmu, unsigned long va)
 {
 	unsigned bits;
-	u64 *entry = find_entry(mmu, va, &bits);
+	u64 *entry = find_entry(mmu, va, PT_SHIFT, &bits);
 
 	return *entry & PTE_PRESENT && bits == PT_SHIFT ? entry : NULL;
 }
@@ -152,7 +155,7 @@ int mmu_protect(struct mmu *mmu, unsigned long va, unsigned prot)
 bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsigned *prot)
 {
 	unsigned bits;
-	u64 pte = READ_ONCE(*find_entry(mmu, va, &bits));
+	u64 pte = READ_ONCE(*find_entry(mmu, va, PT_SHIFT, &bits));
 	u64 offset = BIT(bits) - 1;
 
 	if (!(pte & PTE_PRESENT))
@@ -170,7 +173,7 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 
 	while (at < end) {
 		unsigned bits;
-		const u64 *entry = find_entry(mmu, at, &bits);
+		const u64 *entry = find_entry(mmu, at, PT_SHIFT, &bits);
 		unsigned long table_end =
 		    ALIGN_DOWN(at, BIT(bits + LEVEL_BITS)) + BIT(bits + LEVEL_BITS);
 
@@ -205,14 +208,67 @@ int mmu_create(struct mmu *mmu)
 	return 0;
 }
 
-void mmu_destroy(struct mmu *mmu)
+static void free_tables(void *chain)
 {
-	while (mmu->tables) {
-		void *table = mmu->tables;
+	while (chain) {
+		void *table = chain;
 
-		mmu->tables = page_link(table);
+		chain = page_link(table);
 		page_free(table, 0);
 	}
+}
+
+/* What mmu_trim() is given, and the tables that it took out. */
+struct trim {
+	struct mmu *mmu;
+	unsigned long start, end, low, high;
+	void *removed;
+};
+
+/* Takes out the tables that entries of the level of @shift show. */
+static void trim_level(struct trim *t, unsigned shift)
+{
+	unsigned long next;
+
+	for (unsigned long va = ALIGN_DOWN(t->start, BIT(shift)); va < t->end; va = next) {
+		unsigned bits;
+		u64 *entry = find_entry(t->mmu, va, shift, &bits);
+		void *table = phys_to_virt(*entry & PTE_ADDRESS);
+
+		next = ALIGN_DOWN(va, BIT(bits)) + BIT(bits);
+		if (!(*entry & PTE_PRESENT) || va < t->low || next > t->high)
+			continue;
+		WRITE_ONCE(*entry, 0);
+		page_chain_remove(&t->mmu->tables, table);
+		page_chain_add(&t->removed, table);
+	}
+}
+
+/*
+ * Samplers walk these tables in interrupts and NMIs without a lock. Such a walk is over before this
+ * CPU goes on here: it came from the entry, or finds it empty, and never meets a table that is free
+ * already. The CPU's own walks have the entries cached until the flush: one INVLPG of any address
+ * drops all that are cached above the lowest level (Intel SDM vol. 3, 4.10.4.1).
+ */
+void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	      unsigned long high)
+{
+	struct trim t = {mmu, start, end, low, high, NULL};
+
+	if (high - low < BIT(PD_SHIFT))
+		return;
+	for (unsigned shift = PD_SHIFT; shift <= PML4_SHIFT; shift += LEVEL_BITS)
+		trim_level(&t, shift);
+	if (!t.removed)
+		return;
+	tlb_flush_page(start);
+	free_tables(t.removed);
+}
+
+void mmu_destroy(struct mmu *mmu)
+{
+	free_tables(mmu->tables);
+	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), 0);
 	mmu->root = 0;
 }

@@ -81,16 +81,24 @@ void mm_put(struct mm *mm);
  * The areas of an address space. The caller holds mm->lock, or is the only one who knows @mm.
  *
  * mm_add_vma() adds an area; -EEXIST when it overlaps another or would touch the guard page below a
- * stack, -ENOMEM (also for more private writable memory than is free now, stacks excepted), -EINVAL
- * (not aligned, not in user space, more data than area, W and X). The template is copied; its
- * references are taken over on success.
+ * stack, -ENOMEM (also for more private writable memory than can be spared now, stacks excepted),
+ * -EINVAL (not aligned, not in user space, more data than area, W and X). The template is copied;
+ * its references are taken over on success.
  */
 int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added);
+/*
+ * The same where other areas may be, which are cut out as mm_unmap() does; not for a stack. All or
+ * nothing: -ENOMEM (also for the guard page of a stack that stays), or one of the others' errors.
+ * May sleep.
+ */
+int mm_replace_vma(struct mm *mm, const struct vma *template, struct vma **added);
 /* The highest free gap of @size bytes, for mmap; 0: none. */
 unsigned long mm_find_gap(struct mm *mm, size_t size);
 /*
- * Removes [start, end), splitting areas at its ends. -EINVAL: not aligned, not in user space, or
- * part of a VMA_SHARED area, which goes only whole. -ENOMEM. Nothing has changed then. May sleep.
+ * Removes [start, end), splitting areas at its ends; what is left of a stack without its lower end
+ * is an area like others. @mm is the one that is loaded, if it has pages there. -EINVAL: not
+ * aligned, not in user space, or part of a VMA_SHARED area, which goes only whole. -ENOMEM. Nothing
+ * has changed then. May sleep.
  */
 int mm_unmap(struct mm *mm, unsigned long start, unsigned long end);
 /* Moves the break; returns the break in force (unchanged when refused). May sleep. */
@@ -100,8 +108,10 @@ struct vma *mm_find_vma(struct mm *mm, unsigned long addr);
 
 /*
  * Resolves a fault at @addr that needs @access (one of MMU_READ, MMU_WRITE, MMU_EXEC) in the
- * current task's address space. 0; -EFAULT no such area or right; -ENOMEM. Counts page-fault events
- * with @regs, the faulting registers. Takes mm->lock. May sleep.
+ * current task's address space. 0; -EFAULT no such area or right; -ENOMEM. Counts a page fault,
+ * with
+ * @regs, the faulting registers, unless the page was there with that right. Takes mm->lock. May
+ * sleep.
  */
 int mm_fault(struct mm *mm, unsigned long addr, unsigned access, const struct pt_regs *regs);
 

@@ -23,8 +23,12 @@ void *page_alloc_zeroed(unsigned order);
 /* Drops a reference to the block at @va, freeing it with the last one. @va NULL is ignored. */
 void page_free(void *va, unsigned order);
 
-/* A pointer to another block of pages that a block's owner may keep beside it; NULL is one too. */
-void page_set_link(void *va, void *link);
+/*
+ * A chain of blocks that their owner keeps: NULL, or the one that was added last. page_link() is
+ * the next one, or NULL. The owner serialises.
+ */
+void page_chain_add(void **chain, void *va);
+void page_chain_remove(void **chain, void *va);
 void *page_link(const void *va);
 
 /* Reference counts of single pages, for memory shared between address spaces. */
@@ -35,6 +39,12 @@ u32 page_refs(phys_addr_t pa);
 /* Pages free now, and handed to the allocator at boot. */
 size_t page_nr_free(void);
 size_t page_nr_total(void);
+
+/*
+ * May a request that is not urgent take @pages pages? A part of all memory is left for what
+ * programs have been promised and not touched yet. Nothing is set aside.
+ */
+bool page_can_spare(size_t pages);
 
 /* Small objects; 16-byte aligned; kmalloc(0) is an object too. NULL: out of memory. kfree(NULL) ok.
  * None of the allocators sleeps; none may be called from an NMI. */
@@ -47,8 +57,8 @@ size_t kmalloc_in_use(void);
 
 /*
  * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
- * vmap_alloc() backs them with zeroed pages. NULL: out of memory or addresses. vmap_free(NULL) ok.
- * Neither sleeps; neither may be called from an NMI.
+ * vmap_alloc() backs them with zeroed pages. NULL: out of memory (page_can_spare() says no, for
+ * one) or addresses. vmap_free(NULL) ok. Neither sleeps; neither may be called from an NMI.
  */
 void *vmap_alloc(size_t pages);
 void vmap_free(void *va, size_t pages);

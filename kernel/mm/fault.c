@@ -81,34 +81,39 @@ static int unshare_page(struct mm *mm, const struct vma *vma, unsigned long va, 
 	return 0;
 }
 
-static int resolve(struct mm *mm, unsigned long va, unsigned access)
+/* @changed: had anything to be done? */
+static int resolve(struct mm *mm, unsigned long va, unsigned access, bool *changed)
 {
 	const struct vma *vma = mm_find_vma(mm, va);
 	phys_addr_t pa;
 	unsigned prot;
 
+	*changed = true;
 	if (!vma || !(vma->prot & access))
 		return -EFAULT;
 	if (!mmu_lookup(&mm->mmu, va, &pa, &prot))
 		return vma->flags & VMA_SHARED ? map_shared_page(mm, vma, va)
 					       : map_own_page(mm, vma, va);
 	/* Another thread was faster, unless it is a write to a read-only page. */
-	if (access != MMU_WRITE || prot & MMU_WRITE)
+	if (access != MMU_WRITE || prot & MMU_WRITE) {
+		*changed = false;
 		return 0;
+	}
 	ASSERT(!(vma->flags & VMA_SHARED));
 	return unshare_page(mm, vma, va, pa);
 }
 
 int mm_fault(struct mm *mm, unsigned long addr, unsigned access, const struct pt_regs *regs)
 {
+	bool changed;
 	int err;
 
 	mutex_lock(&mm->lock);
-	err = resolve(mm, addr & PAGE_MASK, access);
-	if (!err)
+	err = resolve(mm, addr & PAGE_MASK, access, &changed);
+	if (!err && changed)
 		mm->faults_min++;
 	mutex_unlock(&mm->lock);
-	if (!err)
+	if (!err && changed)
 		perf_page_fault(regs, addr, false);
 	return err;
 }

@@ -18,6 +18,9 @@
 #define CACHE_MAX   64
 #define CACHE_BATCH 16
 
+/* page_can_spare() leaves this part of all memory. */
+#define RESERVE_PART 16
+
 /* Firmware and the legacy hole take up to 1 MiB of the 8 that are needed. */
 #define RAM_NEEDED (7UL << 20)
 
@@ -238,9 +241,25 @@ u32 page_refs(phys_addr_t pa)
 	return __atomic_load_n(&page_of_phys(pa)->refs, __ATOMIC_ACQUIRE);
 }
 
-void page_set_link(void *va, void *link)
+static u32 chain_head(void *chain)
 {
-	page_of(va)->next = link ? page_number(page_of(link)) : NO_PAGE;
+	return chain ? page_number(page_of(chain)) : NO_PAGE;
+}
+
+void page_chain_add(void **chain, void *va)
+{
+	u32 head = chain_head(*chain);
+
+	page_list_add(&head, page_of(va));
+	*chain = va;
+}
+
+void page_chain_remove(void **chain, void *va)
+{
+	u32 head = chain_head(*chain);
+
+	page_list_del(&head, page_of(va));
+	*chain = head == NO_PAGE ? NULL : page_address(&page_map[head]);
 }
 
 void *page_link(const void *va)
@@ -262,6 +281,13 @@ size_t page_nr_free(void)
 size_t page_nr_total(void)
 {
 	return nr_total;
+}
+
+bool page_can_spare(size_t pages)
+{
+	size_t n = page_nr_free(), reserve = nr_total / RESERVE_PART;
+
+	return n >= reserve && pages <= n - reserve;
 }
 
 /* --- Start-up --- */

@@ -17,12 +17,6 @@ static bool range_valid(unsigned long start, unsigned long end)
 	return page_aligned(start | end) && start >= USER_START && start < end && end <= USER_END;
 }
 
-/* Is there memory for @bytes more, if all of it were touched at once? */
-static bool memory_for(size_t bytes)
-{
-	return bytes >> PAGE_SHIFT <= page_nr_free();
-}
-
 struct vma *mm_find_vma(struct mm *mm, unsigned long addr)
 {
 	struct vma *vma;
@@ -44,12 +38,11 @@ static struct list_head *find_place(struct mm *mm, unsigned long low, unsigned l
 	return mm->vmas.prev;
 }
 
-int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added)
+/* May an area be as @template is? And is there memory, if all of it were touched at once? */
+static int check_area(const struct vma *template)
 {
 	const unsigned wx = MMU_WRITE | MMU_EXEC;
 	size_t size = template->end - template->start;
-	struct list_head *place;
-	struct vma *vma;
 
 	if (!range_valid(template->start, template->end) || template->data_size > size ||
 	    (template->prot & wx) == wx)
@@ -57,8 +50,19 @@ int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added)
 	if (template->flags & VMA_STACK && vma_low(template) < USER_START)
 		return -EINVAL;
 	if (template->prot & MMU_WRITE && !(template->flags & (VMA_STACK | VMA_SHARED)) &&
-	    !memory_for(size))
+	    !page_can_spare(size >> PAGE_SHIFT))
 		return -ENOMEM;
+	return 0;
+}
+
+int mm_add_vma(struct mm *mm, const struct vma *template, struct vma **added)
+{
+	struct list_head *place;
+	struct vma *vma;
+	int err = check_area(template);
+
+	if (err)
+		return err;
 	place = find_place(mm, vma_low(template), template->end);
 	if (!place)
 		return -EEXIST;
@@ -125,13 +129,18 @@ void vma_free(struct vma *vma)
 	kfree(vma);
 }
 
-/* Moves the start of @vma up to @start, and the place in its data along. */
+/*
+ * Moves the start of @vma up to @start, and the place in its data along. What is left of a stack
+ * has lost the end that grows and needs no guard page.
+ */
 static void cut_start(struct vma *vma, unsigned long start)
 {
 	size_t cut = start - vma->start;
 
 	vma->start = start;
-	vma->file_offset += cut;
+	vma->flags &= ~VMA_STACK;
+	if (vma->exe)
+		vma->file_offset += cut;
 	if (cut < vma->data_size) {
 		vma->data += cut;
 		vma->data_size -= cut;
@@ -170,16 +179,11 @@ static int prepare_cut(struct mm *mm, unsigned long start, unsigned long end, st
 	return 0;
 }
 
-int mm_unmap(struct mm *mm, unsigned long start, unsigned long end)
+/* Cuts [start, end) out; @second is from prepare_cut(). */
+static void cut(struct mm *mm, unsigned long start, unsigned long end, struct vma *second)
 {
-	struct vma *vma, *next, *second;
-	int err;
+	struct vma *vma, *next;
 
-	if (!range_valid(start, end))
-		return -EINVAL;
-	err = prepare_cut(mm, start, end, &second);
-	if (err)
-		return err;
 	list_for_each_safe (vma, next, &mm->vmas, node) {
 		if (vma->end <= start || end <= vma->start)
 			continue;
@@ -201,6 +205,71 @@ int mm_unmap(struct mm *mm, unsigned long start, unsigned long end)
 			vma_free(vma);
 		}
 	}
+}
+
+/* Frees the page tables that only [start, end) needed, where no area is any more. */
+static void trim_tables(struct mm *mm, unsigned long start, unsigned long end)
+{
+	unsigned long low = 0, high = ~0UL;
+	struct vma *vma;
+
+	list_for_each (vma, &mm->vmas, node) {
+		if (vma->start >= end) {
+			high = vma->start;
+			break;
+		}
+		low = vma->end;
+	}
+	mmu_trim(&mm->mmu, start, end, low, high);
+}
+
+int mm_unmap(struct mm *mm, unsigned long start, unsigned long end)
+{
+	struct vma *second;
+	int err;
+
+	if (!range_valid(start, end))
+		return -EINVAL;
+	err = prepare_cut(mm, start, end, &second);
+	if (err)
+		return err;
+	cut(mm, start, end, second);
+	trim_tables(mm, start, end);
+	return 0;
+}
+
+/* Would an area that ends at @end leave the page below a stack behind it alone? */
+static bool guard_kept(struct mm *mm, unsigned long end)
+{
+	struct vma *vma;
+
+	list_for_each (vma, &mm->vmas, node)
+		if (end <= vma->start)
+			return end <= vma_low(vma);
+	return true;
+}
+
+int mm_replace_vma(struct mm *mm, const struct vma *template, struct vma **added)
+{
+	unsigned long start = template->start, end = template->end;
+	struct vma *vma, *second;
+	int err = check_area(template);
+
+	ASSERT(!(template->flags & VMA_STACK)); /* its guard page would have to be cut out, too */
+	if (err)
+		return err;
+	vma = guard_kept(mm, end) ? kmalloc(sizeof(*vma)) : NULL;
+	if (!vma)
+		return -ENOMEM;
+	err = prepare_cut(mm, start, end, &second);
+	if (err) {
+		kfree(vma);
+		return err;
+	}
+	cut(mm, start, end, second);
+	*vma = *template;
+	list_add(&vma->node, find_place(mm, start, end));
+	*added = vma;
 	return 0;
 }
 
@@ -213,7 +282,8 @@ static int grow_heap(struct mm *mm, unsigned long start, unsigned long end)
 
 	if (!last || !(last->flags & VMA_HEAP))
 		return mm_add_vma(mm, &heap, NULL);
-	if (end > USER_END || !find_place(mm, start, end) || !memory_for(end - start))
+	if (end > USER_END || !find_place(mm, start, end) ||
+	    !page_can_spare((end - start) >> PAGE_SHIFT))
 		return -ENOMEM;
 	last->end = end;
 	return 0;

@@ -3,9 +3,9 @@
  * The kernel's own mappings: single pages shown at consecutive addresses, with an unmapped page on
  * either side, for stacks, rings and device registers.
  *
- * Addresses are handed out in slots of a power of two pages. A freed slot serves its size again and
- * is never merged: there are many more addresses than memory to map, and reuse keeps the page
- * tables few.
+ * Addresses are handed out in slots of a power of two pages. A freed slot serves its size again,
+ * which keeps the page tables few; when there are no more addresses, it is split for smaller ones.
+ * Slots are never merged: there are many more addresses than memory to map.
  */
 #include <hotregs/printk.h>
 #include <hotregs/spinlock.h>
@@ -15,6 +15,7 @@
 #define LONG_BITS   (8 * sizeof(long))
 #define SLOT_ORDERS (LONG_BITS - PAGE_SHIFT)
 #define FREE_BATCH  16
+#define CHECK_PAGES 64 /* so often vmap_alloc() looks whether there is memory for the rest */
 
 /*
  * Remembers a free slot. There is one for every slot ever made, so that freeing needs no memory;
@@ -75,6 +76,32 @@ static struct slot *new_slot(unsigned order)
 	return slot;
 }
 
+/* A piece of the smallest free slot that is large enough, or NULL. Lock held. */
+static struct slot *split_slot(unsigned order)
+{
+	unsigned have = order;
+	struct slot *slot;
+
+	while (have < SLOT_ORDERS && !free_slots[have])
+		have++;
+	if (have == SLOT_ORDERS)
+		return NULL;
+	slot = pop(&free_slots[have]);
+	while (have > order) {
+		struct slot *upper;
+
+		if (!unused && !add_unused()) {
+			push(&free_slots[have], slot);
+			return NULL;
+		}
+		have--;
+		upper = pop(&unused);
+		upper->start = slot->start + (PAGE_SIZE << have);
+		push(&free_slots[have], upper);
+	}
+	return slot;
+}
+
 /* Addresses for @pages; the first one, past the guard page, or 0. */
 static unsigned long slot_alloc(size_t pages)
 {
@@ -89,6 +116,8 @@ static unsigned long slot_alloc(size_t pages)
 	slot = pop(&free_slots[order]);
 	if (!slot)
 		slot = new_slot(order);
+	if (!slot)
+		slot = split_slot(order);
 	if (slot) {
 		start = slot->start + PAGE_SIZE;
 		push(&spare, slot);
@@ -153,8 +182,10 @@ void *vmap_alloc(size_t pages)
 	if (!va)
 		return NULL;
 	for (size_t i = 0; i < pages; i++) {
-		void *page = page_alloc_zeroed(0);
+		void *page = NULL;
 
+		if (i % CHECK_PAGES || page_can_spare(pages - i))
+			page = page_alloc_zeroed(0);
 		if (page && !map(va + i * PAGE_SIZE, virt_to_phys(page), MMU_READ | MMU_WRITE))
 			continue;
 		page_free(page, 0);

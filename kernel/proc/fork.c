@@ -9,11 +9,10 @@
 #include "proc.h"
 
 /*
- * What keeps a fork bomb from taking the machine: so much memory there is for each process on
- * average, and so much of all memory must be free for what the others have yet to touch.
+ * What keeps a fork bomb from taking the machine, beside the reserve of page_can_spare(): so much
+ * memory there is for each process on average.
  */
 #define PAGES_PER_PROCESS 64
-#define RESERVE_PART      16
 
 static u64 nr_forks;     /* atomic, as is the next */
 static u32 nr_processes; /* not yet freed */
@@ -99,7 +98,7 @@ static int check_room(void)
 {
 	if (READ_ONCE(nr_processes) >= MIN(page_nr_total() / PAGES_PER_PROCESS, PROCESS_MAX))
 		return -EAGAIN;
-	return page_nr_free() < page_nr_total() / RESERVE_PART ? -ENOMEM : 0;
+	return page_can_spare(0) ? 0 : -ENOMEM;
 }
 
 pid_t process_fork(void)

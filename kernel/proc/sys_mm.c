@@ -2,7 +2,8 @@
 /*
  * System calls about address spaces. A mapping is private memory, a private copy of an archive
  * file, or a device's shared pages; one that is writable and executable at once is refused with
- * EACCES, and an address that is not MAP_FIXED is a hint nobody follows.
+ * EACCES, and an address that is not MAP_FIXED is a hint nobody follows. One that is MAP_FIXED
+ * replaces what is there, or fails and changes nothing.
  */
 #include <hotregs/address_space.h>
 #include <hotregs/cpu.h>
@@ -131,10 +132,7 @@ static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct 
 		err = show_file(f, vma, shared);
 	if (err)
 		return err;
-	/* What was in the way goes only when nothing but memory can stop the new area. */
-	err = mm_unmap(mm, vma->start, vma->end);
-	if (!err)
-		err = mm_add_vma(mm, vma, &added);
+	err = mm_replace_vma(mm, vma, &added);
 	if (err) {
 		drop_template(vma);
 		return err;

@@ -79,6 +79,8 @@ static struct process {
 static u8 file_data[40 * PAGE_SIZE];
 static struct exe *exe;
 
+static unsigned replace_refused;
+
 static unsigned below(unsigned n)
 {
 	return (unsigned)random() % n;
@@ -131,6 +133,16 @@ static void add(struct process *p)
 	}
 }
 
+/* A part of a stack that has lost its lower end is no stack any more. */
+static void cut_model(struct process *p, unsigned from, unsigned to)
+{
+	bool is_cut = p->page[to - 1].stack;
+
+	memset(&p->page[from], 0, (to - from) * sizeof(p->page[0]));
+	for (unsigned i = to; is_cut && i < WINDOW && p->page[i].stack; i++)
+		p->page[i].stack = false;
+}
+
 static void unmap(struct process *p)
 {
 	unsigned from = below(WINDOW), n = 1 + below(30), to = MIN(from + n, WINDOW);
@@ -139,7 +151,39 @@ static void unmap(struct process *p)
 	if (err == -ENOMEM)
 		return;
 	assert_int_equal(err, 0);
-	memset(&p->page[from], 0, (to - from) * sizeof(p->page[0]));
+	cut_model(p, from, to);
+}
+
+/* The end of an area from @from on; most often one that takes the page below a stack. */
+static unsigned end_at_stack(const struct process *p, unsigned from)
+{
+	unsigned n = 1 + below(24);
+
+	for (unsigned i = from + 1; i < WINDOW && below(8); i++)
+		if (p->page[i].stack)
+			return i;
+	return MIN(from + n, WINDOW);
+}
+
+static void replace(struct process *p)
+{
+	unsigned from = below(WINDOW), to = end_at_stack(p, from);
+	struct vma vma = {.start = ADDRESS(from), .end = ADDRESS(to), .prot = RW}, *added;
+	/* Is it the page below a stack, which is not itself cut, that it would take? */
+	bool guard = to < WINDOW && p->page[to].stack && !p->page[to - 1].stack;
+	int err = mm_replace_vma(p->mm, &vma, &added);
+
+	if (guard)
+		assert_int_equal(err, -ENOMEM);
+	if (err) {
+		assert_int_equal(err, -ENOMEM); /* the model stays as it is */
+		replace_refused++;
+		return;
+	}
+	assert_ptr_equal(mm_find_vma(p->mm, ADDRESS(from)), added);
+	cut_model(p, from, to);
+	for (unsigned i = from; i < to; i++)
+		p->page[i] = (struct model_page){true, false, RW, 0, 0};
 }
 
 static void access_page(struct process *p)
@@ -238,6 +282,8 @@ static void history(unsigned seed, bool failures)
 			add(p);
 		else if (what < 16)
 			unmap(p);
+		else if (what < 18)
+			replace(p);
 		else if (what < 20)
 			fork_process(p);
 		else if (what < 22)
@@ -259,8 +305,10 @@ static void history(unsigned seed, bool failures)
 
 static void random_histories(void **state)
 {
+	replace_refused = 0;
 	for (unsigned seed = 1; seed <= 8; seed++)
 		history(seed, false);
+	assert_true(replace_refused > 0);
 }
 
 static void random_histories_without_memory(void **state)
@@ -469,6 +517,118 @@ static void more_than_there_is_is_refused(void **state)
 	put_all(mm);
 }
 
+static bool is(struct mm *mm, unsigned page, unsigned from, unsigned to, unsigned flags)
+{
+	const struct vma *vma = mm_find_vma(mm, ADDRESS(page));
+
+	return vma && vma->start == ADDRESS(from) && vma->end == ADDRESS(to) && vma->flags == flags;
+}
+
+static void replacing_is_all_or_nothing(void **state)
+{
+	struct vma stack = area(20, 40, RW), low = area(10, 19, RW), vma, *added;
+	struct mm *mm = new_mm();
+
+	stack.flags = VMA_STACK;
+	assert_int_equal(mm_add_vma(mm, &stack, NULL), 0);
+	assert_int_equal(mm_add_vma(mm, &low, NULL), 0);
+	assert_int_equal(store(mm, ADDRESS(15), 15), 0);
+	assert_int_equal(store(mm, ADDRESS(25), 25), 0);
+
+	/* The page below the stack stays unmapped. */
+	vma = area(12, 20, RW);
+	assert_int_equal(mm_replace_vma(mm, &vma, &added), -ENOMEM);
+	/* Nor does anything go for an area that can not be, or for want of memory. */
+	vma = area(12, 19, RW | MMU_EXEC);
+	assert_int_equal(mm_replace_vma(mm, &vma, &added), -EINVAL);
+	vma = area(12, 18, RW);
+	for (host_fail_alloc = 1; host_fail_alloc <= 2;) {
+		unsigned fail = host_fail_alloc;
+
+		assert_int_equal(mm_replace_vma(mm, &vma, &added), -ENOMEM);
+		host_fail_alloc = fail + 1;
+	}
+	host_fail_alloc = 0;
+	pages_limit = 5;
+	assert_int_equal(mm_replace_vma(mm, &vma, &added), -ENOMEM);
+	pages_limit = MAX_PAGES;
+	assert_true(is(mm, 15, 10, 19, 0) && is(mm, 25, 20, 40, VMA_STACK));
+	assert_int_equal(load(mm, ADDRESS(15)), 15);
+
+	/* In the stack's middle: the lower part is the one that grows. */
+	vma = area(24, 30, RW);
+	assert_int_equal(mm_replace_vma(mm, &vma, &added), 0);
+	assert_int_equal(load(mm, ADDRESS(25)), 0);
+	assert_true(is(mm, 22, 20, 24, VMA_STACK) && is(mm, 35, 30, 40, 0));
+	/* Over its lower end. */
+	vma = area(16, 22, RW);
+	assert_int_equal(mm_replace_vma(mm, &vma, &added), 0);
+	assert_true(is(mm, 22, 22, 24, 0) && is(mm, 15, 10, 16, 0));
+	assert_int_equal(load(mm, ADDRESS(15)), 15);
+	put_all(mm);
+}
+
+static void offsets_are_those_of_files(void **state)
+{
+	struct vma anonymous = area(0, 10, RW), of_file = area(20, 30, MMU_READ);
+	struct mm *mm = new_mm();
+
+	of_file.exe = exe_get(exe);
+	of_file.file_offset = 3 * PAGE_SIZE;
+	assert_int_equal(mm_add_vma(mm, &anonymous, NULL), 0);
+	assert_int_equal(mm_add_vma(mm, &of_file, NULL), 0);
+	assert_int_equal(mm_unmap(mm, ADDRESS(4), ADDRESS(6)), 0);
+	assert_int_equal(mm_unmap(mm, ADDRESS(20), ADDRESS(22)), 0);
+	assert_int_equal(mm_find_vma(mm, ADDRESS(6))->file_offset, 0);
+	assert_int_equal(mm_find_vma(mm, ADDRESS(22))->file_offset, 5 * PAGE_SIZE);
+	put_all(mm);
+}
+
+/* What the tables are told to be free of is the gap between the areas that are left. */
+static void tables_are_trimmed(void **state)
+{
+	struct vma vma[] = {area(0, 2, RW), area(4, 6, RW), area(6, 12, RW), area(20, 21, RW)};
+	struct mm *mm = new_mm();
+
+	for (size_t i = 0; i < ARRAY_SIZE(vma); i++) {
+		assert_int_equal(mm_add_vma(mm, &vma[i], NULL), 0);
+		assert_int_equal(store(mm, vma[i].start, 1), 0);
+	}
+	nr_trims = 0;
+	assert_int_equal(mm_unmap(mm, ADDRESS(5), ADDRESS(7)), 0);
+	assert_true(nr_trims == 1 && trim_low == ADDRESS(5) && trim_high == ADDRESS(7));
+	assert_int_equal(mm_unmap(mm, ADDRESS(4), ADDRESS(10)), 0);
+	assert_true(nr_trims == 2 && trim_low == ADDRESS(2) && trim_high == ADDRESS(10));
+	assert_int_equal(mm_unmap(mm, ADDRESS(0), ADDRESS(1)), 0);
+	assert_true(nr_trims == 3 && trim_low == 0 && trim_high == ADDRESS(1));
+	assert_int_equal(mm_unmap(mm, ADDRESS(20), ADDRESS(21)), 0);
+	assert_true(nr_trims == 4 && trim_low == ADDRESS(12) && trim_high == ~0UL);
+	mm->brk_start = mm->brk = ADDRESS(12);
+	assert_int_equal(mm_brk(mm, ADDRESS(16)), ADDRESS(16));
+	assert_int_equal(mm_brk(mm, ADDRESS(13)), ADDRESS(13));
+	assert_true(nr_trims == 5 && trim_low == ADDRESS(13) && trim_high == ~0UL);
+	put_all(mm);
+}
+
+/* Another thread's fault on the same page was faster: that was its fault, not two. */
+static void a_fault_that_changes_nothing_is_none(void **state)
+{
+	struct vma vma = area(0, 2, RW);
+	struct mm *mm = new_mm();
+
+	event_mm = mm;
+	nr_fault_events = 0;
+	assert_int_equal(mm_add_vma(mm, &vma, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(mm_fault(mm, ADDRESS(0), MMU_WRITE, NULL), 0);
+		assert_int_equal(mm_fault(mm, ADDRESS(0), MMU_READ, NULL), 0);
+		assert_int_equal(mm_fault(mm, 8, MMU_READ, NULL), -EFAULT);
+	}
+	assert_int_equal(mm->faults_min, 1);
+	assert_int_equal(nr_fault_events, 1);
+	put_all(mm);
+}
+
 static void gaps(void **state)
 {
 	struct mm *mm = new_mm();
@@ -532,6 +692,10 @@ int main(void)
 	    cmocka_unit_test(shared_areas),
 	    cmocka_unit_test(the_break),
 	    cmocka_unit_test(more_than_there_is_is_refused),
+	    cmocka_unit_test(replacing_is_all_or_nothing),
+	    cmocka_unit_test(offsets_are_those_of_files),
+	    cmocka_unit_test(tables_are_trimmed),
+	    cmocka_unit_test(a_fault_that_changes_nothing_is_none),
 	    cmocka_unit_test(gaps),
 	    cmocka_unit_test(switching),
 	};

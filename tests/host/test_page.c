@@ -267,7 +267,7 @@ static void random_requests(void **state)
 
 static void misuse_body(unsigned arg)
 {
-	char *a, *b;
+	char *a;
 
 	start_pc(16 * MIB);
 	assert_null(page_alloc(MAX_PAGE_ORDER + 1));
@@ -282,13 +282,56 @@ static void misuse_body(unsigned arg)
 	page_put((phys_addr_t)a);
 	expect_assert_failure(page_put((phys_addr_t)a));
 	expect_assert_failure(page_get((phys_addr_t)a));
+}
 
-	a = page_alloc(0);
-	b = page_alloc(0);
-	page_set_link(a, b);
-	page_set_link(b, NULL);
-	assert_ptr_equal(page_link(a), b);
-	assert_null(page_link(b));
+static void chain_body(unsigned arg)
+{
+	void *page[5], *chain = NULL;
+
+	start_pc(16 * MIB);
+	for (int i = 0; i < 5; i++) {
+		page[i] = page_alloc(0);
+		page_chain_add(&chain, page[i]);
+	}
+	page_chain_remove(&chain, page[2]);
+	assert_ptr_equal(chain, page[4]);
+	page_chain_remove(&chain, page[4]);
+	page_chain_remove(&chain, page[0]);
+	assert_ptr_equal(chain, page[3]);
+	assert_ptr_equal(page_link(chain), page[1]);
+	assert_null(page_link(page[1]));
+	page_chain_remove(&chain, page[1]);
+	page_chain_remove(&chain, page[3]);
+	assert_null(chain);
+}
+
+static void chains(void **state)
+{
+	in_child(chain_body, 0);
+}
+
+static void reserve_body(unsigned arg)
+{
+	size_t reserve;
+
+	start_pc(16 * MIB);
+	reserve = page_nr_total() / 16;
+	assert_true(page_can_spare(page_nr_free() - reserve));
+	assert_false(page_can_spare(page_nr_free() - reserve + 1));
+	assert_false(page_can_spare(-1UL));
+	while (page_nr_free() > reserve)
+		assert_non_null(page_alloc(0));
+	assert_true(page_can_spare(0));
+	assert_false(page_can_spare(1));
+	/* Below the reserve nothing is left, rather than nearly everything. */
+	assert_non_null(page_alloc(0));
+	assert_false(page_can_spare(0));
+	assert_false(page_can_spare(1));
+}
+
+static void a_part_is_not_spared(void **state)
+{
+	in_child(reserve_body, 0);
 }
 
 static void misuse_is_noticed(void **state)
@@ -326,7 +369,8 @@ int main(void)
 	    cmocka_unit_test(all_ram_is_handed_over),    cmocka_unit_test(any_layout_works),
 	    cmocka_unit_test(reserved_ranges_may_touch), cmocka_unit_test(unmapped_ram_comes_later),
 	    cmocka_unit_test(random_requests),           cmocka_unit_test(misuse_is_noticed),
-	    cmocka_unit_test(too_little_memory_is_said),
+	    cmocka_unit_test(too_little_memory_is_said), cmocka_unit_test(chains),
+	    cmocka_unit_test(a_part_is_not_spared),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -104,12 +104,65 @@ static void device_registers(void **state)
 	assert_int_equal(kernel_tables.nr, 2);
 }
 
+static void more_than_there_is_takes_nothing(void **state)
+{
+	long before = held;
+
+	pages_limit = 100;
+	host_fail_alloc = 1;
+	assert_null(vmap_alloc(page_nr_free() + 1));
+	assert_null(vmap_alloc(1UL << 20));
+	assert_int_equal(host_fail_alloc, 1); /* no page was asked for */
+	host_fail_alloc = 0;
+	pages_limit = MAX_PAGES;
+	assert_int_equal(held, before);
+}
+
+/* Others take the memory meanwhile: it ends when that shows, not when there is no page left. */
+static void memory_that_goes_is_noticed(void **state)
+{
+	long before = held;
+
+	spare_calls = 0;
+	spare_calls_max = 3;
+	host_fail_alloc = 1000;
+	assert_null(vmap_alloc(500));
+	assert_in_range(host_fail_alloc, 1000 - 400, 1000 - 100); /* so many were taken */
+	host_fail_alloc = 0;
+	spare_calls_max = UINT32_MAX;
+	assert_int_equal(held, before);
+	assert_int_equal(kernel_tables.nr, 2); /* device_registers() */
+}
+
+/* Large mappings that came and went have used all addresses; small ones still find some. */
+static void addresses_are_used_again_for_smaller(void **state)
+{
+	static u8 *va[250];
+
+	for (size_t pages = 4094; pages > 2; pages /= 2) {
+		host_fail_alloc = 1;
+		assert_null(vmap_alloc(pages));
+	}
+	host_fail_alloc = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(va); i++) {
+		va[i] = vmap_alloc(2 + i % 3);
+		assert_non_null(va[i]);
+		check_new(va[i], 2 + i % 3);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(va); i++)
+		vmap_free(va[i], 2 + i % 3);
+	assert_int_equal(kernel_tables.nr, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_mappings),
 	    cmocka_unit_test(failures_lose_nothing),
 	    cmocka_unit_test(device_registers),
+	    cmocka_unit_test(more_than_there_is_takes_nothing),
+	    cmocka_unit_test(memory_that_goes_is_noticed),
+	    cmocka_unit_test(addresses_are_used_again_for_smaller),
 	};
 
 	return cmocka_run_group_tests_name("vmap", tests, NULL, NULL);

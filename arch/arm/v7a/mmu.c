@@ -16,6 +16,7 @@
 #include <asm/pte.h>
 
 #define SECTION_SIZE BIT(L1_SHIFT)
+#define TABLES_SIZE  (L2_TABLES_PER_PAGE * SECTION_SIZE) /* what a page of tables covers */
 #define ROOT_ORDER   2 /* 16 KiB: the kernel's first level, its lower half empty */
 #define USER_ORDER   1 /* 8 KiB */
 
@@ -102,8 +103,7 @@ static noinline int add_table(struct mmu *mmu, u32 *entry, unsigned long va)
 		page = page_alloc_zeroed(0);
 		if (!page)
 			return -ENOMEM;
-		page_set_link(page, mmu->tables);
-		mmu->tables = page;
+		page_chain_add(&mmu->tables, page);
 	}
 	WRITE_ONCE(*entry, ((u32)virt_to_phys(page) + quarter * L2_ENTRIES * sizeof(u32)) |
 			       L1_TABLE | (va < USER_END && has_pxn ? L1_TABLE_PXN : 0));
@@ -225,18 +225,67 @@ int mmu_create(struct mmu *mmu)
 	return 0;
 }
 
+static void free_tables(void *chain)
+{
+	while (chain) {
+		void *page = chain;
+
+		chain = page_link(page);
+		page_free(page, 0);
+	}
+}
+
+/* Clears the entries of the four neighbours from @first on; the page of their tables, or NULL. */
+static void *remove_tables(u32 *first)
+{
+	void *page = NULL;
+
+	for (int i = 0; i < L2_TABLES_PER_PAGE; i++) {
+		if ((first[i] & L1_TYPE) != L1_TABLE)
+			continue;
+		page = phys_to_virt(first[i] & PAGE_AT);
+		WRITE_ONCE(first[i], 0);
+	}
+	return page;
+}
+
+/*
+ * Samplers walk these tables in interrupts without a lock. Such a walk is over before this CPU goes
+ * on here: it came from the entry, or finds it empty, and never meets a table that is free already.
+ * The processor's own walks may have the first level's entries cached until the flush (B3.10.1).
+ */
+void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	      unsigned long high)
+{
+	void *removed = NULL;
+
+	if (high - low < TABLES_SIZE)
+		return;
+	for (unsigned long va = ALIGN_DOWN(start, TABLES_SIZE); va < end; va += TABLES_SIZE) {
+		void *page;
+
+		if (va < low || va + TABLES_SIZE > high)
+			continue;
+		page = remove_tables(first_level(mmu, va));
+		if (!page)
+			continue;
+		page_chain_remove(&mmu->tables, page);
+		page_chain_add(&removed, page);
+	}
+	if (!removed)
+		return;
+	mmu_flush(ALIGN_DOWN(start, TABLES_SIZE), ALIGN_UP(end, TABLES_SIZE));
+	free_tables(removed);
+}
+
 /*
  * The pages that these tables showed are free already, and the TLB may still have them under this
  * ASID; but no program runs under it, and none will before asid_renew() has emptied the TLB.
  */
 void mmu_destroy(struct mmu *mmu)
 {
-	while (mmu->tables) {
-		void *table = mmu->tables;
-
-		mmu->tables = page_link(table);
-		page_free(table, 0);
-	}
+	free_tables(mmu->tables);
+	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), USER_ORDER);
 	mmu->root = 0;
 }

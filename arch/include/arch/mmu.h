@@ -20,7 +20,7 @@
 
 struct mmu {
 	phys_addr_t root;
-	void *tables; /* lower tables of this set, chained by page_link() */
+	void *tables; /* lower tables of this set, a chain of pages */
 	u32 asid;     /* the architecture's, for its TLB; 0 in a new set */
 };
 
@@ -52,6 +52,14 @@ bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsign
  */
 bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_addr_t *pa,
 	      unsigned *prot);
+
+/*
+ * [start, end) of the set that is loaded on this CPU was unmapped and flushed, and around it
+ * nothing is mapped in [low, high) (0 and ~0UL: to the end of user space). Frees the tables that
+ * were needed for [start, end) alone. May sleep.
+ */
+void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	      unsigned long high);
 
 /* An empty user half over the kernel's half; -ENOMEM. And its end: frees tables, not pages. */
 int mmu_create(struct mmu *mmu);

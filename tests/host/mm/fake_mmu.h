@@ -124,6 +124,23 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 	return mmu_lookup(mmu, best->va, pa, prot);
 }
 
+static unsigned nr_trims;
+static unsigned long trim_low, trim_high; /* of the last mmu_trim() */
+
+/* Tables that show only [low, high) are found empty. */
+void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	      unsigned long high)
+{
+	struct tables *t = tables_of(mmu);
+
+	assert_true(low <= start && start < end && end <= high);
+	for (size_t i = 0; i < t->nr; i++)
+		assert_false(t->pte[i].va >= low && t->pte[i].va < high);
+	nr_trims++;
+	trim_low = low;
+	trim_high = high;
+}
+
 int mmu_create(struct mmu *mmu)
 {
 	struct tables *t;
@@ -230,6 +247,13 @@ size_t page_nr_free(void)
 	for (size_t i = 0; i < pages_limit; i++)
 		n += !pages[i].va;
 	return n;
+}
+
+static unsigned spare_calls, spare_calls_max = UINT32_MAX; /* after so many the answer is no */
+
+bool page_can_spare(size_t n)
+{
+	return spare_calls++ < spare_calls_max && n <= page_nr_free();
 }
 
 /* The byte at @va by the TLB, filling it from the loaded tables; NULL: a page fault. */
