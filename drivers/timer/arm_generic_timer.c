@@ -13,8 +13,7 @@
 
 #define NS_PER_S 1000000000U
 
-u64 arm_clock_base;
-u32 arm_clock_mult;
+struct arm_clock arm_clock;
 
 static u32 hz;
 static u32 ns_to_ticks; /* 0.32 fixed point */
@@ -47,13 +46,16 @@ void arm_timer_interrupt(struct pt_regs *regs)
 static void generic_timer_start(void)
 {
 	static const struct clock_event event = {.name = "generic timer", .set = generic_timer_set};
+	u64 ns_per_count; /* 32.32 fixed point */
 
 	write_cntv_ctl(0);
 	hz = read_cntfrq();
 	/* The bounds of the fixed-point numbers, of which hardware stays far away. */
 	if (hz <= NS_PER_S >> 8 || hz >= NS_PER_S)
 		panic("the generic timer's CNTFRQ says %u Hz: the firmware has not set it", hz);
-	arm_clock_mult = ((u64)NS_PER_S << ARM_CLOCK_SHIFT) / hz;
+	ns_per_count = ((u64)NS_PER_S << 32) / hz;
+	arm_clock.fraction = ns_per_count;
+	arm_clock.whole = ns_per_count >> 32;
 	ns_to_ticks = ((u64)hz << 32) / NS_PER_S + 1;
 	printk("generic timer: %u kHz\n", hz / 1000);
 	arm_timer_unmask();

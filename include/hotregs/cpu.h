@@ -43,10 +43,10 @@ struct cpu {
 	struct task *switched_from; /* for finish_switch() */
 	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
 	struct run_queue rq;
-	struct irq_work *irq_work;                /* pending, a lock-free stack; NMI pushes too */
-	struct timer_queue timers;                /* kernel/time's part */
-	struct perf_cpu *perf;                    /* kernel/perf's part */
-	struct pt_regs hot_regs[NR_CPU_CONTEXTS]; /* for arch_hot_regs(); other fields stay zero */
+	struct irq_work *irq_work; /* pending, a lock-free stack; NMI pushes too */
+	struct timer_queue timers; /* kernel/time's part */
+	struct perf_cpu *perf;     /* kernel/perf's part */
+	struct pt_regs hot_regs;   /* schedule()'s; what arch_hot_regs() leaves is 0 */
 };
 
 extern struct cpu cpus[MAX_CPUS];

@@ -13,21 +13,27 @@
 /*
  * Nothing in the mapped pages is believed: of the control page the kernel reads data_tail alone,
  * and a wrong value of it can only lose the program's own records.
+ *
+ * A position is a count of bytes that wraps around, compared by difference: nothing that is
+ * compared lies further apart than a ring is long. Only in the control page it has 64 bits
+ * everywhere; the upper ones are written when they change.
  */
 struct perf_ring {
-	u64 head;       /* reserved up to here; data_head once published */
-	u64 limit;      /* up to here there was room when last looked; 0 after a loss */
-	u64 size, mask; /* bytes of data, a power of two or 0; size - 1 */
-	u8 *data;       /* consecutive addresses, right behind page */
+	unsigned long head;       /* reserved up to here */
+	unsigned long limit;      /* up to here there is room, in one piece; head after a loss */
+	unsigned long size, mask; /* bytes of data, a power of two or 0; size - 1 */
+	unsigned long published;  /* head when it was last published */
+	u64 wrapped;              /* what data_head is ahead of it */
+	u8 *data;                 /* consecutive addresses, right behind page */
 	struct perf_event_mmap_page *page; /* control page */
 	u32 nest;                          /* writers in progress on the writing CPU */
 	bool overwrite;                    /* mapped read-only: never full, the oldest records go */
 	bool wake_pending;                 /* work is queued or runs */
 	u32 samples;                       /* since the last wake-up, for wakeup_events */
-	u64 wakeup_at;                     /* head at which readers are woken next */
-	u64 watermark;                     /* bytes between wake-ups */
-	u64 ready_at;                      /* head at the last wake-up: what readers were told */
-	u64 polled;                        /* ready_at that poll() reported; overwrite only */
+	unsigned long wakeup_at;           /* head at which readers are woken next */
+	unsigned long watermark;           /* bytes between wake-ups */
+	unsigned long ready_at;            /* head at the last wake-up: what readers were told */
+	unsigned long polled;              /* ready_at that poll() reported; overwrite only */
 	u64 lost;                          /* records dropped since the last LOST record */
 	u64 lost_total;                    /* records dropped ever */
 	struct irq_work work;
@@ -41,7 +47,7 @@ struct perf_ring {
 /*
  * A ring of @pages data pages (0, or a power of two), read-only for its reader when @overwrite;
  * @watermark bytes between wake-ups, 0: half the ring. Its readers are told by @wake.
- * ERR_PTR(-EINVAL, -ENOMEM). May sleep.
+ * ERR_PTR(-EINVAL; -EPERM: too much for rings all together; -ENOMEM). May sleep.
  */
 struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
 				   void (*wake)(struct perf_ring *ring));
@@ -51,7 +57,7 @@ void perf_ring_free(struct perf_ring *ring);
 /* A record being written. */
 struct perf_output {
 	struct perf_ring *ring;
-	u64 pos; /* next byte to write */
+	unsigned long pos; /* next byte to write */
 };
 
 /*
@@ -63,10 +69,11 @@ int perf_output_begin(struct perf_output *out, struct perf_ring *ring, u32 size)
 static inline bool perf_output_reserve(struct perf_output *out, struct perf_ring *ring, u32 size);
 void perf_output_lost(struct perf_ring *ring);
 /* As perf_output_reserve(), just at @head, where there is room; false: a nested writer has been. */
-static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *ring, u64 head,
-				     u32 size);
+static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *ring,
+				     unsigned long head, u32 size);
 /* Gives back what is reserved from @end up to @reserved; false: a nested writer has built on it. */
-static inline bool perf_output_shrink(struct perf_output *out, u64 reserved, u64 end);
+static inline bool perf_output_shrink(struct perf_output *out, unsigned long reserved,
+				      unsigned long end);
 static inline void perf_output_end(struct perf_output *out);
 
 /* Appends @n words; wraps at the end of the ring. NMI-safe. */
@@ -86,51 +93,70 @@ bool perf_ring_readable(struct perf_ring *ring);
 
 /* --- The hot parts. No lock: a nested writer comes and goes as a whole. --- */
 
-/* Asks the control page how far the reader has come; as perf_ring_fits(). */
-bool perf_ring_look(struct perf_ring *ring, u64 head, u32 size);
+/* Asks the control page how far the reader has come, and moves the limit; as perf_ring_fits(). */
+bool perf_ring_look(struct perf_ring *ring, unsigned long head, u32 size);
 
-/* Is there room for @size bytes at @head? The reader's page is looked at only when it seems not. */
-static inline bool perf_ring_fits(struct perf_ring *ring, u64 head, u32 size)
+/* Has position @a reached @b? */
+static inline bool perf_ring_reached(unsigned long a, unsigned long b)
 {
-	return likely(head + size <= ring->limit) || perf_ring_look(ring, head, size);
-}
-
-/* Do @size bytes at stream position @pos lie in one piece, at ring->data + (@pos & ring->mask)? */
-static inline bool perf_ring_linear(const struct perf_ring *ring, u64 pos, u32 size)
-{
-	return likely((pos & ring->mask) + size <= ring->size);
+	return (long)(a - b) >= 0;
 }
 
 /*
- * Ends a writer's turn. The outermost one publishes everything that it and those nested in it have
- * written, and looks again in case one more came while it was no longer counted.
+ * Is there known to be room for @size bytes at @head, all at ring->data + (@head & ring->mask)? Of
+ * a nested writer, who may move the limit, perf_output_claim() will tell.
  */
+static inline bool perf_ring_has_room(const struct perf_ring *ring, unsigned long head, u32 size)
+{
+	return likely(perf_ring_reached(ring->limit, head + size));
+}
+
+/* Is there any room for them? The reader's page is looked at only when it seems not. */
+static inline bool perf_ring_fits(struct perf_ring *ring, unsigned long head, u32 size)
+{
+	return perf_ring_has_room(ring, head, size) || perf_ring_look(ring, head, size);
+}
+
+/* The position that was published has wrapped around since. */
+void perf_ring_carry(struct perf_ring *ring, unsigned long head);
+
+/*
+ * What the outermost writer does at its end: publishes everything that it and those nested in it
+ * have written. False: one more has come while the writer was still counted, and left that to it.
+ */
+static inline bool perf_ring_publish(struct perf_ring *ring)
+{
+	unsigned long head = READ_ONCE(ring->head);
+
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower part comes first");
+	if (unlikely(head < ring->published))
+		perf_ring_carry(ring, head);
+	else
+		__atomic_store_n((unsigned long *)&ring->page->data_head, head, __ATOMIC_RELEASE);
+	ring->published = head;
+	if (unlikely(perf_ring_reached(head, ring->wakeup_at)))
+		perf_ring_wake(ring);
+	barrier();
+	WRITE_ONCE(ring->nest, 0);
+	barrier();
+	return likely(READ_ONCE(ring->head) == head);
+}
+
+/* Publishes until nothing has come in between. */
+void perf_ring_publish_again(struct perf_ring *ring);
+
+/* Ends a writer's turn. */
 static inline void perf_ring_leave(struct perf_ring *ring)
 {
-	u64 head;
-
-	if (unlikely(ring->nest > 1)) {
+	if (unlikely(ring->nest > 1))
 		ring->nest--;
-		return;
-	}
-	for (;;) {
-		head = READ_ONCE(ring->head);
-		__atomic_store_n(&ring->page->data_head, head, __ATOMIC_RELEASE);
-		if (unlikely(head >= ring->wakeup_at))
-			perf_ring_wake(ring);
-		barrier();
-		WRITE_ONCE(ring->nest, 0);
-		barrier();
-		if (likely(READ_ONCE(ring->head) == head))
-			return;
-		WRITE_ONCE(ring->nest, 1);
-		barrier();
-	}
+	else if (!perf_ring_publish(ring))
+		perf_ring_publish_again(ring);
 }
 
 static inline bool perf_output_reserve(struct perf_output *out, struct perf_ring *ring, u32 size)
 {
-	u64 head;
+	unsigned long head;
 
 	WRITE_ONCE(ring->nest, ring->nest + 1);
 	barrier();
@@ -147,21 +173,22 @@ static inline bool perf_output_reserve(struct perf_output *out, struct perf_ring
 	return true;
 }
 
-static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *ring, u64 head,
-				     u32 size)
+static inline bool perf_output_claim(struct perf_output *out, struct perf_ring *ring,
+				     unsigned long head, u32 size)
 {
 	out->ring = ring;
 	out->pos = head;
 	WRITE_ONCE(ring->nest, ring->nest + 1);
 	barrier();
-	if (likely(__atomic_compare_exchange_n(&ring->head, &head, head + size, false,
+	if (likely(__atomic_compare_exchange_n(&ring->head, &head, head + size, true,
 					       __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return true;
 	perf_ring_leave(ring);
 	return false;
 }
 
-static inline bool perf_output_shrink(struct perf_output *out, u64 reserved, u64 end)
+static inline bool perf_output_shrink(struct perf_output *out, unsigned long reserved,
+				      unsigned long end)
 {
 	return likely(__atomic_compare_exchange_n(&out->ring->head, &reserved, end, false,
 						  __ATOMIC_RELAXED, __ATOMIC_RELAXED));

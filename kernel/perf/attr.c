@@ -222,6 +222,7 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->records = records(attr);
 	event->enable_on_exec = attr->enable_on_exec;
 	event->sample_type = attr->sample_type;
+	event->sample_usual = (event->sample_type & ~SAMPLE_ENDS) == SAMPLE_USUAL;
 	event->sample_size = perf_sample_size(event->sample_type);
 	event->sample_header[0] =
 	    perf_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, event->sample_size);

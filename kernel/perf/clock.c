@@ -14,7 +14,7 @@ static void clock_expired(struct timer *timer, struct pt_regs *regs)
 	if (unlikely(late >= event->period))
 		passed += late - late % event->period;
 	timer_arm(timer, timer->expires + passed);
-	if (perf_sees(event, current, &regs, NULL))
+	if (perf_sees(event, &regs, NULL))
 		perf_overflow(event, passed, regs, 0, now);
 }
 

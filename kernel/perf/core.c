@@ -301,7 +301,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	if (!event)
 		return NULL;
 	event->cpu = cpu;
-	event->handler = handler ? handler : perf_event_output;
+	event->handler = handler;
 	event->handler_context = handler_context;
 	event->owner = event;
 	event->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);

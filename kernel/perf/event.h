@@ -82,7 +82,7 @@ struct perf_event {
 	u64 interval;    /* ns between samples at the frequency asked for; 0: by period */
 	u64 last_sample; /* clock_ns(), for interval */
 	u64 count;       /* the periods of delivered samples */
-	perf_overflow_handler_t handler;
+	perf_overflow_handler_t handler; /* NULL: a SAMPLE record is written */
 	void *handler_context;
 
 	/* What the default handler reads. */
@@ -90,6 +90,7 @@ struct perf_event {
 	struct perf_ring *ring;   /* of the owner; NULL: none */
 	u64 sample_header[2];     /* header of a sample without chain: kernel's, user mode's */
 	u32 sample_type;          /* PERF_SAMPLE_* */
+	bool sample_usual;        /* that is SAMPLE_USUAL, with or without SAMPLE_ENDS */
 	u16 sample_size;          /* bytes of a sample without chain entries */
 	u16 trailer_size;         /* bytes of the sample_id that ends other records */
 	u16 max_stack;            /* frames */
@@ -158,12 +159,11 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
  * Asks the policy, unless the event excludes nothing and so sees every strike as it is. False: it
  * has not struck; else *regs are what it sees.
  */
-static inline bool perf_sees(const struct perf_event *event, const struct task *task,
-			     struct pt_regs **regs, u64 *addr)
+static inline bool perf_sees(const struct perf_event *event, struct pt_regs **regs, u64 *addr)
 {
 	if (likely(!(event->exclude & EXCLUDE_MODES)))
 		return true;
-	*regs = perf_policy(event, task, *regs, addr);
+	*regs = perf_policy(event, current, *regs, addr);
 	return *regs;
 }
 
@@ -179,11 +179,6 @@ void perf_clock_init(struct perf_event *event);
 /* Its context runs on this CPU from now on, or no longer. Interrupts off. */
 void perf_clock_start(struct perf_event *event, u64 now);
 void perf_clock_stop(struct perf_event *event, u64 now);
-
-/* --- sample.c --- */
-/* The default overflow handler: writes a SAMPLE record. */
-void perf_event_output(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs);
 
 /* --- record.c --- */
 /*
@@ -205,6 +200,10 @@ u32 perf_trailer_size(u32 sample_type);
 #define SAMPLE_DONE                                                                \
 	(SAMPLE_TRAILER | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_CALLCHAIN)
+
+/* What samples of a CPU usually have, which one test finds; and what may follow it. */
+#define SAMPLE_USUAL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define SAMPLE_ENDS  (PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 /* --- sideband.c: records for those of the current CPU's and a task's events that want them --- */
 void perf_sideband_switch(struct task *prev, struct task *next, bool in, u64 now);

@@ -17,6 +17,34 @@ static void wake_readers(struct irq_work *work)
 	__atomic_store_n(&ring->wake_pending, false, __ATOMIC_RELEASE);
 }
 
+static size_t ring_pages; /* of all rings together, control pages too; atomic */
+
+/*
+ * Rings are never given to anybody else in need: all together they get half of RAM at most; and
+ * half of the addresses of kernel mappings, of which a ring may take four times its size.
+ */
+static size_t ring_pages_max(void)
+{
+	return MIN(page_nr_total() / 2, (VMAP_END - VMAP_START) / PAGE_SIZE / 8);
+}
+
+static void uncharge(size_t pages)
+{
+	__atomic_fetch_sub(&ring_pages, pages, __ATOMIC_RELAXED);
+}
+
+static bool charge(size_t pages)
+{
+	size_t max = ring_pages_max();
+
+	if (pages > max)
+		return false;
+	if (__atomic_add_fetch(&ring_pages, pages, __ATOMIC_RELAXED) <= max)
+		return true;
+	uncharge(pages);
+	return false;
+}
+
 struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
 				   void (*wake)(struct perf_ring *ring))
 {
@@ -25,10 +53,13 @@ struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
 
 	if (pages & (pages - 1))
 		return ERR_PTR(-EINVAL);
+	if (!charge(1 + pages))
+		return ERR_PTR(-EPERM);
 	ring = kzalloc(sizeof(*ring));
 	va = ring ? vmap_alloc(1 + pages) : NULL;
 	if (!va) {
 		kfree(ring);
+		uncharge(1 + pages);
 		return ERR_PTR(-ENOMEM);
 	}
 	ring->page = (struct perf_event_mmap_page *)va;
@@ -54,12 +85,13 @@ void perf_ring_free(struct perf_ring *ring)
 	while (__atomic_load_n(&ring->wake_pending, __ATOMIC_ACQUIRE))
 		cpu_relax();
 	vmap_free(ring->page, 1 + ring->size / PAGE_SIZE);
+	uncharge(1 + ring->size / PAGE_SIZE);
 	kfree(ring);
 }
 
 void perf_ring_wake(struct perf_ring *ring)
 {
-	u64 head = READ_ONCE(ring->head);
+	unsigned long head = READ_ONCE(ring->head);
 
 	ring->ready_at = head;
 	ring->wakeup_at = head + ring->watermark;
@@ -68,28 +100,46 @@ void perf_ring_wake(struct perf_ring *ring)
 }
 
 /* Acquire: what the reader has read is read before it is overwritten. */
-static u64 ring_tail(const struct perf_ring *ring)
+static unsigned long ring_tail(const struct perf_ring *ring)
 {
 	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
 }
 
 bool perf_ring_readable(struct perf_ring *ring)
 {
-	u64 ready = READ_ONCE(ring->ready_at);
-	bool readable = (s64)(ready - (ring->overwrite ? ring->polled : ring_tail(ring))) > 0;
+	unsigned long ready = READ_ONCE(ring->ready_at);
+	bool readable = !perf_ring_reached(ring->overwrite ? ring->polled : ring_tail(ring), ready);
 
 	/* A read-only reader can not say how far it got: it is told once. */
 	ring->polled = ready;
 	return readable;
 }
 
-bool perf_ring_look(struct perf_ring *ring, u64 head, u32 size)
+bool perf_ring_look(struct perf_ring *ring, unsigned long head, u32 size)
 {
-	if (size > ring->size)
-		return false;
+	long most = ring->size, piece = most - (head & ring->mask), room = most;
+
 	/* Of a tail that lies the reader has the damage: records stay within the ring anyway. */
-	ring->limit = (ring->overwrite ? head : ring_tail(ring)) + ring->size;
-	return head + size <= ring->limit;
+	if (!ring->overwrite)
+		room -= head - ring_tail(ring);
+	room = MIN(MAX(room, 0), most);
+	ring->limit = head + MIN(room, piece);
+	return (long)size <= room;
+}
+
+void perf_ring_carry(struct perf_ring *ring, unsigned long head)
+{
+	/* Where data_head is no longer than a position, nothing is carried. */
+	ring->wrapped += (u64)~0UL + 1;
+	__atomic_store_n(&ring->page->data_head, ring->wrapped + head, __ATOMIC_RELEASE);
+}
+
+void perf_ring_publish_again(struct perf_ring *ring)
+{
+	do {
+		WRITE_ONCE(ring->nest, 1);
+		barrier();
+	} while (!perf_ring_publish(ring));
 }
 
 void perf_output_lost(struct perf_ring *ring)
@@ -97,7 +147,7 @@ void perf_output_lost(struct perf_ring *ring)
 	__atomic_fetch_add(&ring->lost, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ring->lost_total, 1, __ATOMIC_RELAXED);
 	/* Whoever finds room again must look, and tell of the gap first. */
-	WRITE_ONCE(ring->limit, 0);
+	WRITE_ONCE(ring->limit, READ_ONCE(ring->head));
 	/* The watermark may lie beyond what fits: the reader is told, once, of what there is. */
 	if (ring->ready_at != ring->head)
 		perf_ring_wake(ring);
@@ -114,7 +164,7 @@ int perf_output_begin(struct perf_output *out, struct perf_ring *ring, u32 size)
 void perf_output_words(struct perf_output *out, const u64 *words, u32 n)
 {
 	while (n) {
-		u64 offset = out->pos & out->ring->mask;
+		unsigned long offset = out->pos & out->ring->mask;
 		u64 *to = (u64 *)(out->ring->data + offset);
 		u32 piece = MIN(n, (u32)((out->ring->size - offset) / sizeof(u64)));
 

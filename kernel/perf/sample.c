@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The default overflow handler, and all samples but those that sample.h writes by itself. */
+/* All samples but those that sample.h writes by itself. */
 #include "sample.h"
 #include "callchain.h"
 
@@ -37,17 +37,16 @@ void perf_sample_write_chain(struct perf_event *event, struct perf_ring *ring, s
 			     u64 addr, u64 period, u64 time)
 {
 	u32 most = event->sample_size + CHAIN_MAX * sizeof(u64);
-	u64 head = READ_ONCE(ring->head), reserved = head + most, *p;
+	unsigned long head = READ_ONCE(ring->head), reserved = head + most;
+	u64 *p = (u64 *)(ring->data + (head & ring->mask));
 	struct perf_output out;
 	struct callchain chain;
 
-	if (unlikely(READ_ONCE(ring->lost) || !perf_ring_linear(ring, head, most) ||
-		     !perf_ring_fits(ring, head, most) ||
+	if (unlikely(!perf_ring_has_room(ring, head, most) ||
 		     !perf_output_claim(&out, ring, head, most))) {
 		perf_sample_write_buffered(event, ring, regs, addr, period, time);
 		return;
 	}
-	p = (u64 *)(ring->data + (head & ring->mask));
 	perf_sample_fields(p, event, this_cpu(), regs, addr, period, time);
 	chain.ip = (u64 *)((u8 *)p + event->sample_size);
 	chain.nr = 0;
@@ -57,10 +56,4 @@ void perf_sample_write_chain(struct perf_event *event, struct perf_ring *ring, s
 			chain.ip[chain.nr++] = PERF_CONTEXT_USER;
 	perf_sample_add_chain(p, chain.ip, chain.nr);
 	perf_sample_end(ring, event->wakeup_events);
-}
-
-void perf_event_output(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs)
-{
-	perf_sample_write(event, this_cpu(), regs, data->addr, data->period, data->time);
 }

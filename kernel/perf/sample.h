@@ -12,36 +12,40 @@
 /* Header, the fields of SAMPLE_DONE, all of which are one word. */
 #define SAMPLE_WORDS_MAX 11
 
-/* Less common fields; one test skips them all. */
-#define SAMPLE_MORE (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)
-
 /* Writes header and fields, in the order that the ABI gives, for a sample without chain entries. */
 static __always_inline void perf_sample_fields(u64 *p, const struct perf_event *event,
 					       const struct cpu *cpu, const struct pt_regs *regs,
 					       u64 addr, u64 period, u64 time)
 {
-	const struct task *task = current;
+	const struct task *task = cpu->running;
 	u32 type = event->sample_type;
 
-	*p++ = event->sample_header[user_mode(regs)];
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		*p++ = event->owner->id;
-	if (type & PERF_SAMPLE_IP)
-		*p++ = regs_ip(regs);
-	if (type & PERF_SAMPLE_TID)
-		*p++ = perf_pair(task->pid, task->tid);
-	if (type & PERF_SAMPLE_TIME)
-		*p++ = time;
-	if (unlikely(type & SAMPLE_MORE)) {
+	p[0] = unlikely(user_mode(regs)) ? event->sample_header[1] : event->sample_header[0];
+	if (likely(event->sample_usual)) {
+		p[1] = regs_ip(regs);
+		p[2] = perf_pair(task->pid, task->tid);
+		p[3] = time;
+		p[4] = perf_pair(cpu->id, 0);
+		p += 5;
+	} else {
+		p++;
+		if (type & PERF_SAMPLE_IDENTIFIER)
+			*p++ = event->owner->id;
+		if (type & PERF_SAMPLE_IP)
+			*p++ = regs_ip(regs);
+		if (type & PERF_SAMPLE_TID)
+			*p++ = perf_pair(task->pid, task->tid);
+		if (type & PERF_SAMPLE_TIME)
+			*p++ = time;
 		if (type & PERF_SAMPLE_ADDR)
 			*p++ = addr;
 		if (type & PERF_SAMPLE_ID)
 			*p++ = event->owner->id;
 		if (type & PERF_SAMPLE_STREAM_ID)
 			*p++ = event->id;
+		if (type & PERF_SAMPLE_CPU)
+			*p++ = perf_pair(cpu->id, 0);
 	}
-	if (type & PERF_SAMPLE_CPU)
-		*p++ = perf_pair(cpu->id, 0);
 	if (type & PERF_SAMPLE_PERIOD)
 		*p++ = period;
 }
@@ -76,7 +80,8 @@ static __always_inline void perf_sample_write(struct perf_event *event, const st
 	struct perf_ring *ring = event->owner->ring;
 	u32 size = event->sample_size;
 	struct perf_output out;
-	u64 head;
+	unsigned long head;
+	u64 *p;
 
 	if (unlikely(!ring))
 		return;
@@ -85,13 +90,13 @@ static __always_inline void perf_sample_write(struct perf_event *event, const st
 		return;
 	}
 	head = READ_ONCE(ring->head);
-	/* After a loss the limit is 0: the gap must be told first. */
-	if (unlikely(head + size > ring->limit || !perf_ring_linear(ring, head, size) ||
+	/* After a loss no room is known: the gap must be told first. */
+	if (unlikely(!perf_ring_has_room(ring, head, size) ||
 		     !perf_output_claim(&out, ring, head, size))) {
 		perf_sample_write_buffered(event, ring, regs, addr, period, time);
 		return;
 	}
-	perf_sample_fields((u64 *)(ring->data + (head & ring->mask)), event, cpu, regs, addr,
-			   period, time);
+	p = (u64 *)(ring->data + (head & ring->mask));
+	perf_sample_fields(p, event, cpu, regs, addr, period, time);
 	perf_sample_end(ring, event->wakeup_events);
 }

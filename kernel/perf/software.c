@@ -24,21 +24,19 @@ static __always_inline void overflow(struct perf_event *event, const struct cpu 
 				     enum cpu_context context, u64 n, struct pt_regs *regs,
 				     u64 addr, u64 now)
 {
-	bool *busy = &cpu->perf->busy[context];
-
-	if (unlikely(*busy)) {
+	if (unlikely(cpu->perf->busy[context])) {
 		__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	*busy = true;
+	cpu->perf->busy[context] = true;
 	barrier();
 	event->count += n;
-	if (likely(event->handler == perf_event_output))
+	if (likely(!event->handler))
 		perf_sample_write(event, cpu, regs, addr, n, now);
 	else
 		call_handler(event, n, regs, addr, now);
 	barrier();
-	*busy = false;
+	cpu->perf->busy[context] = false;
 }
 
 void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now)
@@ -48,24 +46,30 @@ void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 ad
 	overflow(event, cpu, cpu_context(cpu), n, regs, addr, now);
 }
 
-/* One strike of @event in @task, at *@addr if that is not NULL. Interrupts off, NMI-safe. */
+/* Has the time come for a sample, of an event with a frequency? */
+static inline bool interval_is_over(struct perf_event *event, u64 now)
+{
+	/* The first strike a whole interval after the last sample. */
+	if (now - event->last_sample < event->interval)
+		return false;
+	event->last_sample = now;
+	return true;
+}
+
+/* One strike of @event in the running task, at *@addr if that is not NULL. Interrupts off,
+ * NMI-safe. */
 static __always_inline void strike(struct perf_event *event, const struct cpu *cpu,
-				   enum cpu_context context, const struct task *task,
-				   struct pt_regs *regs, u64 *addr, u64 now)
+				   enum cpu_context context, struct pt_regs *regs, u64 *addr,
+				   u64 now)
 {
 	u64 n;
 
-	if (!perf_sees(event, task, &regs, addr))
+	if (!perf_sees(event, &regs, addr))
 		return;
 	n = event->pending + 1;
-	event->pending = n;
-	if (n < event->period)
+	if (n < event->period || (unlikely(event->interval) && !interval_is_over(event, now))) {
+		event->pending = n;
 		return;
-	if (unlikely(event->interval)) {
-		/* By frequency: the first strike a whole interval after the last sample. */
-		if (now - event->last_sample < event->interval)
-			return;
-		event->last_sample = now;
 	}
 	event->pending = 0;
 	overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
@@ -74,17 +78,17 @@ static __always_inline void strike(struct perf_event *event, const struct cpu *c
 /* --- context-switches --- */
 
 /*
- * A switch away from @task strikes the events of one context; those of a CPU's are all of this CPU.
- * The scheduler is never called from an interrupt.
+ * A switch away from the running task strikes the events of one context; those of a CPU's are all
+ * of this CPU. The scheduler is never called from an interrupt.
  */
 static __always_inline void strike_switch(struct perf_context *ctx, bool all, const struct cpu *cpu,
-					  const struct task *task, struct pt_regs *regs, u64 now)
+					  struct pt_regs *regs, u64 now)
 {
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH], active_node)
 		if (all || perf_event_on(event, cpu))
-			strike(event, cpu, CTX_TASK, task, regs, NULL, now);
+			strike(event, cpu, CTX_TASK, regs, NULL, now);
 }
 
 /* SWITCH records, and the tasks' own times and clocks. */
@@ -113,9 +117,9 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 	while (in_sched_text(regs_ip(regs)))
 		hot_regs_caller(regs);
 	if (prev->perf_active & WATCH_SWITCH)
-		strike_switch(&prev->perf->ctx, false, cpu, prev, regs, now);
+		strike_switch(&prev->perf->ctx, false, cpu, regs, now);
 	if (cpu->perf_active & WATCH_SWITCH)
-		strike_switch(&cpu->perf->ctx, true, cpu, prev, regs, now);
+		strike_switch(&cpu->perf->ctx, true, cpu, regs, now);
 	watch = prev->perf_active | next->perf_active | (cpu->perf_active & WATCH_RECORD);
 	if (unlikely(watch))
 		switch_contexts(prev, next, watch, now);
@@ -126,7 +130,7 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 static void strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs,
 		      u64 addr, u64 now)
 {
-	strike(event, cpu, cpu_context(cpu), current, regs, &addr, now);
+	strike(event, cpu, cpu_context(cpu), regs, &addr, now);
 }
 
 static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct pt_regs *regs,

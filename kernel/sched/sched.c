@@ -85,10 +85,8 @@ void finish_switch(void)
 /* Takes the regs of this very place and shows them to whoever watches the switch. */
 static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, struct task *next)
 {
-	struct pt_regs *regs = &cpu->hot_regs[cpu_context(cpu)];
-
-	arch_hot_regs(regs);
-	perf_sched_switch(prev, next, regs);
+	arch_hot_regs(&cpu->hot_regs);
+	perf_sched_switch(prev, next, &cpu->hot_regs);
 }
 
 /* From @prev to whose turn it is. Interrupts off, run-queue lock held, which it releases. */

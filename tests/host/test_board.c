@@ -219,11 +219,11 @@ static void devices_come_from_the_tree(void **state)
 	assert_true(board_next_device(&dev, "arm,pl011"));
 	assert_region(&dev.reg[0], 0x9000, 0x100);
 	assert_region(&dev.reg[1], 0, 0);
-	assert_int_equal(dev.irq, 33);
+	assert_int_equal(board_device_irq(&dev), 33);
 	assert_true(board_next_device(&dev, "arm,pl011"));
 	assert_region(&dev.reg[0], 0xa000, 0x100);
 	assert_region(&dev.reg[1], 0xb000, 0x40);
-	assert_int_equal(dev.irq, -EINVAL);
+	assert_int_equal(board_device_irq(&dev), -EINVAL);
 	assert_false(board_next_device(&dev, "arm,pl011"));
 	dev = (struct board_device){0};
 	assert_false(board_next_device(&dev, "test,timer"));
@@ -519,9 +519,9 @@ static void bare_start_goes_by_the_table(void **state)
 
 	assert_true(board_next_device(&dev, "arm,pl011"));
 	assert_region(&dev.reg[0], 0x1000, 0x200);
-	assert_int_equal(dev.irq, 5);
+	assert_int_equal(board_device_irq(&dev), 5);
 	assert_true(board_next_device(&dev, "arm,pl011"));
-	assert_int_equal(dev.irq, 6);
+	assert_int_equal(board_device_irq(&dev), 6);
 	assert_false(board_next_device(&dev, "arm,pl011"));
 	dev = (struct board_device){0};
 	assert_true(board_next_device(&dev, "test,timer"));

@@ -57,8 +57,10 @@ static void start_at(u32 hz)
 /* The way asm/clock.h turns counts into nanoseconds. */
 static u64 to_ns(u64 count)
 {
-	return ((u64)(u32)count * arm_clock_mult >> ARM_CLOCK_SHIFT) +
-	       ((u64)(u32)(count >> 32) * arm_clock_mult << (32 - ARM_CLOCK_SHIFT));
+	u32 lo = count, hi = count >> 32;
+
+	return ((u64)lo * arm_clock.fraction >> 32) + (u64)lo * arm_clock.whole +
+	       (u64)hi * arm_clock.fraction + ((u64)(hi * arm_clock.whole) << 32);
 }
 
 static const u32 known[] = {62500000, 19200000, 24000000, 8000000, 54000000, 999999999, 3906251};

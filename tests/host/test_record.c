@@ -239,6 +239,9 @@ static void nested_sample_pads_the_outer(void **state)
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	event = open_event(&attr, &user_task);
 	ring = map_event(event, 2);
+	/* The first one asks for room; the next ones, which know of it, are built in the ring. */
+	perf_page_fault(&regs, FAULT_ADDR, false);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1 + 2 + 3 + 2);
 	during_walk = sample_in_nmi;
 	perf_page_fault(&regs, FAULT_ADDR, false);
 	perf_page_fault(&regs, FAULT_ADDR, false);

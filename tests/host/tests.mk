@@ -39,7 +39,8 @@ test_address_space_CFLAGS := -Itests/host/mm
 
 HOST_TESTS += test_vmap
 test_vmap_SRC := kernel/mm/vmap.c
-test_vmap_CFLAGS := -Itests/host/mm
+# Few addresses, so that they run out.
+test_vmap_CFLAGS := -Itests/host/mm -DVMAP_END=0xffffc00002000000UL
 
 HOST_TESTS += test_cmdline test_pvh test_acpi test_timer
 test_cmdline_SRC := boot/cmdline.c

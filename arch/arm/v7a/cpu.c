@@ -208,7 +208,7 @@ void arch_init_early(void)
 {
 	struct cpu *cpu = &cpus[0];
 
-	arm_clock_base = kernel_entry_cycles; /* time begins */
+	arm_clock.base = kernel_entry_cycles; /* time begins */
 	percpu_init(cpu);
 	cpu->arch.emergency_stack = boot_emergency_stack;
 	arch_cpu_init(cpu);

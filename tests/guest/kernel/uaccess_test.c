@@ -208,10 +208,8 @@ KTEST(uaccess_without_memory_is_an_error)
 	mm = enter();
 	if (!mm)
 		return;
-	while ((page = page_alloc(0))) {
-		page_set_link(page, taken);
-		taken = page;
-	}
+	while ((page = page_alloc(0)))
+		page_chain_add(&taken, page);
 	EXPECT_EQ(copy_to_user(user(WRITABLE), &value, 8), -EFAULT);
 	EXPECT_EQ(mm_fault(mm, WRITABLE, MMU_WRITE, NULL), -ENOMEM);
 	EXPECT_EQ(PTR_ERR(mm_fork(mm)), -ENOMEM);

@@ -7,7 +7,10 @@
 #define CNTV_CTL_ENABLE 1U
 
 /* What asm/clock.h has beside clock_cycles(). */
-#define ARM_CLOCK_SHIFT 24
+extern struct arm_clock {
+	u64 base;
+	u32 fraction, whole;
+} arm_clock;
 
 u32 read_cntfrq(void);
 void write_cntv_ctl(u32 value);

@@ -2,10 +2,11 @@
 /* ARMv7-A part of arch/clock.h: the generic timer's virtual count (ARM DDI 0406C, B8.1). */
 #pragma once
 
-/* Set by drivers/timer/arm_generic_timer.c: ns = (count - base) * mult >> ARM_CLOCK_SHIFT. */
-extern u64 arm_clock_base;
-extern u32 arm_clock_mult;
-#define ARM_CLOCK_SHIFT 24
+/* ns = (count - base) * ns_per_count >> 32; the factor is drivers/timer/arm_generic_timer.c's. */
+extern struct arm_clock {
+	u64 base;
+	u32 fraction, whole; /* of ns_per_count */
+} arm_clock;
 
 static inline u64 clock_cycles(void)
 {
@@ -16,11 +17,20 @@ static inline u64 clock_cycles(void)
 	return (u64)hi << 32 | lo;
 }
 
+/* @sum + @a * @b: the processor has no larger product. */
+static inline u64 arm_add_product(u64 sum, u32 a, u32 b)
+{
+	__asm__("umlal %Q0, %R0, %1, %2" : "+r"(sum) : "r"(a), "r"(b));
+	return sum;
+}
+
 static inline u64 clock_cycles_to_ns(u64 cycles)
 {
-	u64 count = cycles - arm_clock_base;
+	u64 count = cycles - arm_clock.base;
+	u32 lo = count, hi = count >> 32;
+	u64 ns = (u64)lo * arm_clock.fraction >> 32;
 
-	/* Two products of 32 by 32 bits: the processor has no larger ones. */
-	return ((u64)(u32)count * arm_clock_mult >> ARM_CLOCK_SHIFT) +
-	       ((u64)(u32)(count >> 32) * arm_clock_mult << (32 - ARM_CLOCK_SHIFT));
+	ns = arm_add_product(ns, lo, arm_clock.whole);
+	ns = arm_add_product(ns, hi, arm_clock.fraction);
+	return ns + ((u64)(hi * arm_clock.whole) << 32);
 }
