@@ -21,7 +21,7 @@ static bool next_of_table(struct board_device *dev, const char *compatible)
 			continue;
 		dev->reg[0] = entry->reg[0];
 		dev->reg[1] = entry->reg[1];
-		dev->irq = entry->irq;
+		dev->entry = entry;
 		return true;
 	}
 	return false;
@@ -29,9 +29,6 @@ static bool next_of_table(struct board_device *dev, const char *compatible)
 
 bool board_next_device(struct board_device *dev, const char *compatible)
 {
-	u32 cells[FDT_MAX_CELLS];
-	unsigned n;
-
 	if (!boot_fdt)
 		return next_of_table(dev, compatible);
 	if (dev->next++ == 0)
@@ -44,9 +41,18 @@ bool board_next_device(struct board_device *dev, const char *compatible)
 		if (!fdt_reg(boot_fdt, &dev->node, i, &reg->start, &reg->size))
 			*reg = (struct boot_region){0};
 	}
-	n = fdt_interrupt(boot_fdt, &dev->node, 0, cells);
-	dev->irq = n ? irq_line(cells, n) : -EINVAL;
 	return true;
+}
+
+int board_device_irq(const struct board_device *dev)
+{
+	u32 cells[FDT_MAX_CELLS];
+	unsigned n;
+
+	if (dev->entry)
+		return dev->entry->irq;
+	n = fdt_interrupt(boot_fdt, &dev->node, 0, cells);
+	return n ? irq_line(cells, n) : -EINVAL;
 }
 
 /* Memory that is no RAM of this board, as long as nobody prints; a mebibyte of it at most. */

@@ -98,7 +98,7 @@ static int find_irq(void)
 
 	while (board_next_device(&dev, "arm,pl011"))
 		if (dev.reg[0].start == board.uart)
-			return dev.irq;
+			return board_device_irq(&dev);
 	return -ENODEV;
 }
 

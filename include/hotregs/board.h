@@ -39,8 +39,8 @@ extern const struct board board;
 /* A device that was found, and where the search for the next of its kind goes on. */
 struct board_device {
 	struct boot_region reg[2]; /* size 0: it has no such registers */
-	int irq;                   /* its line for irq_register(); negative: none */
 	unsigned next;
+	const struct board_entry *entry; /* in the board's table; NULL: in the device tree, at node */
 	struct fdt_node node;
 };
 
@@ -49,6 +49,9 @@ struct board_device {
  * later calls. False: there is no other one. After boot_parse_arm(), any context.
  */
 bool board_next_device(struct board_device *dev, const char *compatible);
+
+/* The line of @dev's interrupt for irq_register(); negative: it has none. Any context. */
+int board_device_irq(const struct board_device *dev);
 
 /*
  * The line for irq_register() of an interrupt that a device tree describes by these cells; -EINVAL
