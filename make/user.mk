@@ -84,14 +84,18 @@ ifneq ($(filter init perf,$(APP_NAME)),)
 $(error APP=$(APP): the name $(APP_NAME) is taken by a program that every run needs)
 endif
 APP_ELF := $(OUT)/user/app/$(APP_NAME)
+APP_COMPILE = $(CC) $(USER_CFLAGS) -Wall $(addprefix -I,$(sort $(dir $(APP_SRC))))
 # Always compiled: which files it includes, and with which sources it was called, may have changed.
 # Linked to itself only by what it is made of, so that an unchanged program leaves the archive alone.
 $(APP_ELF): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC) FORCE
 	@mkdir -p $(@D)
 	$(call say,APP,$(APP_SRC))
-	$(Q)$(CC) $(USER_CFLAGS) -Wall $(addprefix -I,$(sort $(dir $(APP_SRC)))) $(USER_LDFLAGS) \
+	$(Q)$(APP_COMPILE) $(USER_LDFLAGS) \
 		-o $@.new $(USER_CRT) $(APP_SRC) $(USER_LIBS) || \
-		{ rm -f $@.new; echo 'APP=$(APP) does not compile: see the messages above' >&2; exit 1; }
+		{ rm -f $@.new; \
+		if $(APP_COMPILE) -fsyntax-only $(APP_SRC) 2>/dev/null; \
+		then echo 'APP=$(APP) does not link: the messages above name what this C library lacks (README.md tells)'; \
+		else echo 'APP=$(APP) does not compile: see the messages above'; fi >&2; exit 1; }
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endif
 

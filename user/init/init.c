@@ -3,9 +3,14 @@
  * Process 1. Its arguments are one command line: words, with "|" between commands whose output and
  * input are joined. It runs them, reaps whatever ends, and when the last command has ended, ends
  * the machine with that command's exit status.
+ *
+ * Quotes are gone when the words get here. A word that begins with a backslash is therefore an
+ * ordinary one, whatever follows: that backslash is taken off. tools/qemu-run puts it before quoted
+ * words that would otherwise be taken for operators.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,7 @@
 #define NOT_FOUND     127
 #define NOT_RUNNABLE  126
 #define SIGNAL_STATUS 128 /* plus the signal's number, as shells have it */
+#define OPERATORS     "|;<>&"
 
 struct command {
 	char **argv; /* ends in NULL */
@@ -29,7 +35,8 @@ static const char help[] =
     "  ls /bin                                                  the programs there are\n"
     "  perf record -a -e context-switches -c 1 -g -- demo       where do tasks sleep?\n"
     "  perf record -e cpu-clock -F 997 -g -o - -- spin | perf script\n"
-    "  perf stat -- pingpong 1000\n";
+    "  perf stat -- pingpong 1000\n"
+    "Commands may be joined by \"|\"; there is no shell, and so nothing else that shells do.\n";
 
 /* The console becomes standard input, output and error. */
 static void open_console(void)
@@ -45,6 +52,29 @@ static void open_console(void)
 		close(fd);
 }
 
+/* A shell would act upon it, were it not quoted. */
+static bool is_operator(const char *word)
+{
+	return *word && (strchr(OPERATORS, word[0]) || strchr(OPERATORS, word[strlen(word) - 1]));
+}
+
+/* Is @*word a "|"? Another operator: -1 with a message. The mark of an ordinary word is taken off.
+ */
+static int is_pipe(char **word)
+{
+	if (**word == '\\') {
+		(*word)++;
+		return 0;
+	}
+	if (!strcmp(*word, "|"))
+		return 1;
+	if (!is_operator(*word))
+		return 0;
+	fprintf(stderr, "init: \"%s\" needs a shell, and this is none: it knows words and \"|\"\n",
+		*word);
+	return -1;
+}
+
 /* Cuts @words at each "|"; returns the number of commands, or -1 with a message. */
 static int split_commands(char **words, struct command *commands)
 {
@@ -52,7 +82,11 @@ static int split_commands(char **words, struct command *commands)
 
 	commands[n].argv = words;
 	for (; *words; words++) {
-		if (strcmp(*words, "|") != 0)
+		int pipe = is_pipe(words);
+
+		if (pipe < 0)
+			return -1;
+		if (!pipe)
 			continue;
 		*words = NULL;
 		if (++n == MAX_COMMANDS) {

@@ -4,6 +4,7 @@
 #include "perf.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,6 +43,27 @@ static const struct event_name *find(const char *text, size_t n)
 	return NULL;
 }
 
+/* The names of the events that this machine has. */
+static void print_names(void)
+{
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		const struct event_name *e = &names[i];
+		const struct event event = {.type = e->type, .config = e->config};
+		struct perf_event_attr attr;
+		int fd;
+
+		event_attr(&event, &attr);
+		attr.disabled = 1;
+		fd = event_open(&attr, 0, -1);
+		if (fd >= 0)
+			close(fd);
+		else if (event_unsupported(errno))
+			continue;
+		fprintf(stderr, "  %s%s%s\n", e->name, e->alias ? ", " : "",
+			e->alias ? e->alias : "");
+	}
+}
+
 /* "u" counts in user mode, "k" in the kernel, both or none everywhere. */
 static bool parse_modifiers(struct event *event, const char *text, size_t n)
 {
@@ -58,36 +80,100 @@ static bool parse_modifiers(struct event *event, const char *text, size_t n)
 	return n > 0;
 }
 
+/* "period=N" or "freq=N", several with commas between them, of which the last counts. */
+static bool parse_terms(struct event *event, const char *text, size_t n)
+{
+	char terms[64], *next = terms, *term;
+
+	if (n >= sizeof(terms))
+		return false;
+	memcpy(terms, text, n);
+	terms[n] = '\0';
+	while ((term = strsep(&next, ","))) {
+		char *value = strchr(term, '=');
+
+		if (!value)
+			return false;
+		*value++ = '\0';
+		event->freq = !strcmp(term, "freq");
+		if ((!event->freq && strcmp(term, "period") != 0) ||
+		    !parse_number(value, term, &event->rate))
+			return false;
+	}
+	return true;
+}
+
+/* The parts of "name/terms/modifiers" or "name:modifiers". */
+struct event_text {
+	const char *name, *terms, *modifiers; /* NULL: none */
+	size_t name_len, terms_len, modifiers_len;
+};
+
+static bool divide(const char *text, size_t n, struct event_text *parts)
+{
+	const char *end = text + n, *slash = memchr(text, '/', n), *rest;
+
+	*parts = (struct event_text){.name = text};
+	if (slash) {
+		parts->terms = slash + 1;
+		rest = memchr(parts->terms, '/', end - parts->terms);
+		if (!rest)
+			return false;
+		parts->terms_len = rest - parts->terms;
+		parts->modifiers = rest + 1 < end ? rest + 1 : NULL;
+	} else {
+		rest = memchr(text, ':', n);
+		parts->modifiers = rest ? rest + 1 : NULL;
+	}
+	parts->name_len = slash ? (size_t)(slash - text) : rest ? (size_t)(rest - text) : n;
+	parts->modifiers_len = parts->modifiers ? (size_t)(end - parts->modifiers) : 0;
+	return true;
+}
+
 static int parse_one(struct event_list *list, const char *text, size_t n)
 {
-	const char *colon = memchr(text, ':', n);
-	size_t name_len = colon ? (size_t)(colon - text) : n;
-	const struct event_name *name = find(text, name_len);
+	const struct event_name *name;
 	struct event event = {0};
+	struct event_text parts;
 
-	if (!name || n >= sizeof(event.name)) {
-		error("event \"%.*s\" is not known; there are:", (int)n, text);
-		for (size_t i = 0; i < NR_NAMES; i++)
-			fprintf(stderr, "  %s%s%s\n", names[i].name, names[i].alias ? ", " : "",
-				names[i].alias ? names[i].alias : "");
+	if (!divide(text, n, &parts))
+		return error("event \"%.*s\": the second \"/\" is missing", (int)n, text);
+	name = find(parts.name, parts.name_len);
+	if (!name) {
+		error("event \"%.*s\" is not known; there are:", (int)parts.name_len, text);
+		print_names();
 		return -1;
 	}
-	if (colon && !parse_modifiers(&event, colon + 1, n - name_len - 1))
+	if (parts.terms && !parse_terms(&event, parts.terms, parts.terms_len))
+		return error("event \"%.*s\": the terms are period=N and freq=N", (int)n, text);
+	if (parts.modifiers && !parse_modifiers(&event, parts.modifiers, parts.modifiers_len))
 		return error("event \"%.*s\": the modifiers are u and k", (int)n, text);
 	if (list->nr == MAX_EVENTS)
 		return error("more than %d events", MAX_EVENTS);
-	snprintf(event.name, sizeof(event.name), "%s%.*s", name->name, (int)(n - name_len),
-		 text + name_len);
+	snprintf(event.name, sizeof(event.name), "%s%s%.*s", name->name, parts.modifiers ? ":" : "",
+		 (int)parts.modifiers_len, parts.modifiers ? parts.modifiers : "");
 	event.type = name->type;
 	event.config = name->config;
 	list->event[list->nr++] = event;
 	return 0;
 }
 
+/* The length of the first event in @text: commas between slashes part terms. */
+static size_t event_length(const char *text)
+{
+	size_t n = strcspn(text, ",/");
+
+	if (text[n] != '/')
+		return n;
+	n++;
+	n += strcspn(text + n, "/");
+	return n + strcspn(text + n, ",");
+}
+
 int events_parse(struct event_list *list, const char *text)
 {
 	for (;;) {
-		size_t n = strcspn(text, ",");
+		size_t n = event_length(text);
 
 		if (parse_one(list, text, n) < 0)
 			return -1;
@@ -118,8 +204,38 @@ bool event_unsupported(int err)
 	return err == ENOENT || err == ENODEV || err == EOPNOTSUPP || err == ENXIO;
 }
 
-void event_open_error(const struct event *event, int err)
+static bool accepts_frequency(struct perf_event_attr attr, uint64_t hz)
 {
+	int fd;
+
+	attr.sample_freq = hz;
+	fd = event_open(&attr, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The highest frequency that the kernel takes for @attr, where that is what it refused; else 0. */
+static uint64_t highest_frequency(const struct perf_event_attr *attr)
+{
+	uint64_t low = 1, high = attr->sample_freq;
+
+	if (!attr->freq || !accepts_frequency(*attr, low))
+		return 0;
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (accepts_frequency(*attr, middle))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err)
+{
+	uint64_t hz = err == EINVAL ? highest_frequency(attr) : 0;
 	FILE *f;
 	int level;
 
@@ -134,6 +250,12 @@ void event_open_error(const struct event *event, int err)
 			      level);
 		if (f)
 			fclose(f);
+	} else if (hz) {
+		error("event \"%s\": %" PRIu64 " samples a second are out of range: 1 to %" PRIu64,
+		      event->name, (uint64_t)attr->sample_freq, hz);
+	} else if (err == EINVAL && event->rate && !event->freq) {
+		error("event \"%s\": the kernel does not take a period of %" PRIu64, event->name,
+		      event->rate);
 	} else if (err == ENOSYS) {
 		error("this kernel has no perf_event_open()");
 	} else {

@@ -48,7 +48,7 @@ int option_next(struct option_parser *p, const struct option_spec *specs);
 
 /* --- Events (event.c) --- */
 struct event {
-	char name[48]; /* as given, modifiers included */
+	char name[48]; /* with its modifiers, without its terms */
 	uint32_t type;
 	uint64_t config;
 	bool exclude_user, exclude_kernel;
@@ -61,7 +61,10 @@ struct event_list {
 	unsigned nr;
 };
 
-/* Adds the events of a list like "context-switches,cpu-clock:u"; -1 with a message. */
+/*
+ * Adds the events of a list like "context-switches/period=1/,cpu-clock/freq=997/u,page-faults:u";
+ * -1 with a message.
+ */
 int events_parse(struct event_list *list, const char *text);
 
 /* An attr of the size that every perf reads, counting @event. */
@@ -73,8 +76,8 @@ int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu);
 /* Can it be that the event does not exist on this machine, rather than that something is wrong? */
 bool event_unsupported(int err);
 
-/* Prints why opening @event failed. */
-void event_open_error(const struct event *event, int err);
+/* Prints why opening @event with @attr failed. */
+void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err);
 
 /* --- The command that is measured (workload.c) --- */
 struct workload {

@@ -26,7 +26,8 @@ struct options {
 	struct event_list events;
 	const char *output;
 	pid_t pid;
-	size_t pages; /* 0: not said */
+	size_t pages;         /* 0: not said */
+	uint64_t count, freq; /* of events without a term that says it; 0: not said */
 	bool chains, all_cpus, quiet, switches;
 	char **command; /* NULL: none */
 };
@@ -49,10 +50,9 @@ struct recording {
 static const char usage_text[] =
     "usage: perf record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
     "  -e LIST            events, e.g. context-switches,cpu-clock:u (default cpu-clock)\n"
-    "  -c N               one sample every N events\n"
-    "  -F N               N samples a second (default 4000)\n"
-    "                     -c and -F hold for the events named before them that have neither yet,\n"
-    "                     or, with none there, for those that follow\n"
+    "  -c N               one sample every N events, or\n"
+    "  -F N               N samples a second (default 4000): for all events but those that say\n"
+    "                     it themselves: -e context-switches/period=1/,cpu-clock/freq=997/\n"
     "  -g                 call chains\n"
     "  -a                 all tasks, while the command runs\n"
     "  -p PID             an existing process instead of the command\n"
@@ -63,21 +63,17 @@ static const char usage_text[] =
 
 /* --- Options --- */
 
-/* Gives a rate to the events that have none; returns whether there was one. */
-static bool set_rates(struct event_list *events, uint64_t rate, bool freq)
+/* Gives a rate to the events that say none themselves. */
+static void set_rates(struct options *opt)
 {
-	bool any = false;
-
-	for (unsigned i = 0; i < events->nr; i++) {
-		struct event *e = &events->event[i];
+	for (unsigned i = 0; i < opt->events.nr; i++) {
+		struct event *e = &opt->events.event[i];
 
 		if (e->rate)
 			continue;
-		e->rate = rate;
-		e->freq = freq;
-		any = true;
+		e->freq = !opt->count;
+		e->rate = opt->count ? opt->count : opt->freq ? opt->freq : DEFAULT_FREQUENCY;
 	}
-	return any;
 }
 
 static int usage_error(void)
@@ -100,9 +96,8 @@ static bool parse_pages(const char *text, size_t *pages)
 	return true;
 }
 
-/* Takes option @c; false with a message. @default_rate becomes what -c or -F says for later events.
- */
-static bool take_option(struct options *opt, int c, const char *value, struct event *default_rate)
+/* Takes option @c; false with a message. */
+static bool take_option(struct options *opt, int c, const char *value)
 {
 	uint64_t n;
 
@@ -110,14 +105,9 @@ static bool take_option(struct options *opt, int c, const char *value, struct ev
 	case 'e':
 		return events_parse(&opt->events, value) == 0;
 	case 'c':
+		return parse_number(value, "-c", &opt->count);
 	case 'F':
-		if (!parse_number(value, c == 'c' ? "-c" : "-F", &n))
-			return false;
-		if (!set_rates(&opt->events, n, c == 'F')) {
-			default_rate->rate = n;
-			default_rate->freq = c == 'F';
-		}
-		return true;
+		return parse_number(value, "-F", &opt->freq);
 	case 'g':
 		opt->chains = true;
 		return true;
@@ -144,6 +134,21 @@ static bool take_option(struct options *opt, int c, const char *value, struct ev
 	return false;
 }
 
+/* What excludes each other; false with a message. */
+static bool options_agree(const struct options *opt)
+{
+	if (opt->all_cpus && opt->pid)
+		error("record: -a and -p exclude each other");
+	else if (opt->pid && opt->command)
+		error("record: -p and a command (\"%s\") exclude each other", opt->command[0]);
+	else if (opt->count && opt->freq)
+		error("record: -c and -F exclude each other; events may differ, e.g. "
+		      "-e context-switches/period=1/,cpu-clock/freq=997/");
+	else
+		return true;
+	return false;
+}
+
 /* Returns 0 to go on, else an exit status. */
 static int parse_options(struct options *opt, char **argv)
 {
@@ -156,7 +161,6 @@ static int parse_options(struct options *opt, char **argv)
 	    {'h', false, "help"},      {0, false, NULL},
 	};
 	struct option_parser p = {.next = argv + 1};
-	struct event default_rate = {.rate = DEFAULT_FREQUENCY, .freq = true};
 	int c;
 
 	while ((c = option_next(&p, specs)) > 0) {
@@ -164,7 +168,7 @@ static int parse_options(struct options *opt, char **argv)
 			fputs(usage_text, stdout);
 			exit(EXIT_SUCCESS);
 		}
-		if (!take_option(opt, c, p.value, &default_rate))
+		if (!take_option(opt, c, p.value))
 			return EXIT_USAGE;
 	}
 	if (c < 0)
@@ -174,13 +178,11 @@ static int parse_options(struct options *opt, char **argv)
 		error("record: there is no command to run");
 		return usage_error();
 	}
-	if (opt->all_cpus && opt->pid) {
-		error("record: -a and -p exclude each other");
+	if (!options_agree(opt))
 		return EXIT_USAGE;
-	}
 	if (!opt->events.nr && events_parse(&opt->events, "cpu-clock") < 0)
 		return EXIT_USAGE;
-	set_rates(&opt->events, default_rate.rate, default_rate.freq);
+	set_rates(opt);
 	return 0;
 }
 
@@ -269,7 +271,7 @@ static int open_on_cpu(struct recording *rec, unsigned event, pid_t target, unsi
 	if (fd < 0 && errno == ENODEV && rec->nr_cpus > 1)
 		return 0; /* that CPU is off */
 	if (fd < 0) {
-		event_open_error(e, errno);
+		event_open_error(e, &rec->attr[event], errno);
 		return -1;
 	}
 	if (rec->ring_fd[cpu] < 0)

@@ -35,6 +35,18 @@ static const char usage_text[] =
     "  -a        all tasks, while the command runs\n"
     "  -x SEP    one line an event: value SEP unit SEP event SEP time running SEP percent\n";
 
+static bool only_counted(const struct event_list *events)
+{
+	for (unsigned i = 0; i < events->nr; i++) {
+		if (!events->event[i].rate)
+			continue;
+		error("stat: event \"%s\" is counted: period= and freq= are for perf record",
+		      events->event[i].name);
+		return false;
+	}
+	return true;
+}
+
 static int parse_options(struct counting *c, char **argv)
 {
 	static const struct option_spec specs[] = {
@@ -47,7 +59,7 @@ static int parse_options(struct counting *c, char **argv)
 	while ((o = option_next(&p, specs)) > 0) {
 		switch (o) {
 		case 'e':
-			if (events_parse(&c->events, p.value) < 0)
+			if (events_parse(&c->events, p.value) < 0 || !only_counted(&c->events))
 				return EXIT_USAGE;
 			break;
 		case 'a':
@@ -91,7 +103,7 @@ static int open_counter(struct counting *c, unsigned i, pid_t pid)
 
 		counter->fd[cpu] = fd;
 		if (fd < 0 && !event_unsupported(errno)) {
-			event_open_error(event, errno);
+			event_open_error(event, &attr, errno);
 			return -1;
 		}
 		counter->supported |= fd >= 0;
@@ -171,14 +183,20 @@ static void print_for_people(const struct counting *c, unsigned i, double elapse
 		fprintf(stderr, "%18" PRIu64 "      %s\n", counter->value, event->name);
 }
 
+static void print_heading(const struct counting *c)
+{
+	fprintf(stderr, "\n Performance counter stats for '");
+	if (c->all_cpus)
+		fprintf(stderr, "system wide");
+	for (char **word = c->command; !c->all_cpus && *word; word++)
+		fprintf(stderr, "%s%s", word == c->command ? "" : " ", *word);
+	fprintf(stderr, "':\n\n");
+}
+
 static void print_counts(const struct counting *c, double elapsed_ns)
 {
-	if (!c->separator) {
-		fprintf(stderr, "\n Performance counter stats for '%s", c->command[0]);
-		for (char **word = c->command + 1; *word; word++)
-			fprintf(stderr, " %s", *word);
-		fprintf(stderr, "':\n\n");
-	}
+	if (!c->separator)
+		print_heading(c);
 	for (unsigned i = 0; i < c->events.nr; i++) {
 		if (c->separator)
 			print_for_tools(c, i);
