@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Hotregs: builds, runs, tests. `make help` lists what there is.
 
+# `make check` is about every board, unless one was named.
+BOARD_NAMED := $(filter-out undefined,$(origin BOARD))
 BOARD ?= x86_64-pc
 APP ?=
 ARGS ?=
@@ -24,6 +26,8 @@ BOARDS := $(sort $(patsubst boards/%.mk,%,$(wildcard boards/*.mk)))
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error BOARD=$(BOARD): no such board; there are: $(BOARDS))
 endif
+$(if $(and $(word 2,$(APP)),$(shell [ -e '$(APP)' ] && echo yes)),\
+	$(error APP=$(APP): make cannot take a name with blanks; rename it, or make a link to it))
 $(foreach path,$(APP),$(if $(wildcard $(path)),,$(error APP=$(path): no such file or directory)))
 
 all: kernel programs archive
@@ -40,7 +44,7 @@ include make/test.mk make/run.mk make/arm-images.mk
 endif
 
 kernel: $(call bootable,$(KERNEL))
-	$(Q):
+	@:
 
 help:
 	@sed -e 's/@BOARDS@/$(BOARDS)/' make/help.txt

@@ -1,37 +1,58 @@
 # SPDX-License-Identifier: MIT
 # Booting a board: run, bench, debug. tools/qemu-run does it; this says with what.
 
-QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem $(MEM)) $(if $(SMP),--smp $(SMP)) \
-	$(if $(CPU),--cpu $(CPU)) $(if $(filter 1,$(V)),--show)
+QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem '$(MEM)') $(if $(SMP),--smp '$(SMP)') \
+	$(if $(CPU),--cpu '$(CPU)') $(if $(filter 1,$(V)),--show)
 
 # What the guest's init runs: the user's command line, the user's program under perf, or a tour of
 # what a profile of switches shows.
 SAMPLE_SWITCHES := perf record -a -e context-switches -c 1 -g -- demo
-SAMPLE_PROGRAM := perf record -e context-switches -c 1 -e cpu-clock -F 997 -g --
+SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ -g --
 export RUN_COMMAND = $(or $(CMD),$(if $(APP),$(SAMPLE_PROGRAM) $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES)))
 
-# The guest's status is the recipe's; a report that fails is a failure too.
-run: kernel archive
+RUN := $(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
+	--command "$$RUN_COMMAND"
+
+# The guest's status is the recipe's; a report that fails is a failure too. Ctrl-C ends the guest, and
+# the report of what was recorded until then follows.
+run: run-check kernel archive
 	@printf '  RUN     %s\n' "$$RUN_COMMAND"
-	@status=0; \
-	$(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout $(TIMEOUT) --log $(OUT)/console.log \
-		--command "$$RUN_COMMAND" || status=$$?; \
+	@trap : INT; status=0; \
+	$(RUN) || status=$$?; \
 	python3 tools/perf_report.py $(OUT) $(KERNEL) $(PROGRAM_ELFS) || [ $$status -ne 0 ] || status=1; \
 	exit $$status
 
+# First of all: nothing of an earlier run is left to be taken for this one's, and what can be seen to
+# be wrong is said before anything is built.
+run-check:
+	@rm -f $(OUT)/perf.pipe $(OUT)/perf.data $(OUT)/console.log
+	@$(RUN) --check
+
 # One instruction is one nanosecond of the guest's clock, so that its clock counts instructions. The
 # kernel's own operations are measured by the test image, those of programs by a program.
-bench: $(call bootable,$(TEST_IMAGE)) kernel archive
+bench: bench-check $(call bootable,$(TEST_IMAGE)) kernel archive
 	$(call say,BENCH,$(BOARD))
 	@for log in kbench bench; do \
 		if [ $$log = kbench ]; then set -- --kernel $(TEST_IMAGE) --append kbench; \
 		else set -- --append bench --command bench; fi; \
-		$(QEMU_RUN) --icount --timeout $(TIMEOUT) --quiet --log $(OUT)/$$log.log --stream $(OUT)/bench.pipe "$$@" \
-			|| { tail -n 12 $(OUT)/$$log.log >&2; exit 1; }; \
+		$(QEMU_RUN) --icount --timeout '$(TIMEOUT)' --quiet --log $(OUT)/$$log.log --stream $(OUT)/bench.pipe "$$@" \
+			|| exit 1; \
 	done
 	@python3 tools/bench.py $(OUT)/bench.tsv $(OUT)/kbench.log $(OUT)/bench.log
+
+bench-check:
+	@rm -f $(OUT)/bench.tsv
+	@$(QEMU_RUN) --timeout '$(TIMEOUT)' --check
 
 debug: kernel archive
 	@GDB=$(GDB) tools/debug $(BOARD) $(KERNEL) $(GDB_ARGS)
 
-.PHONY: run bench debug
+# The guest's perf for the host: user/perf keeps to the public ABI.
+HOST_PERF := build/host/perf
+host-perf: $(HOST_PERF)
+$(HOST_PERF): $(wildcard user/perf/*.[ch])
+	$(call say,HOSTCC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^)
+
+.PHONY: run run-check bench bench-check debug host-perf

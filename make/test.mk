@@ -25,22 +25,42 @@ $(TEST_ARCHIVE): $(ARCHIVE_BIN) $(GUEST_PROGRAM) tools/mkcpio.py
 	@mkdir -p $(@D)
 	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(ARCHIVE_BIN) $(GUEST_PROGRAM),bin/$(notdir $(file))=$(file))
 
+comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
 SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
 TEST_NEEDS_host := $(HOST_BINARIES)
 TEST_NEEDS_guest := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
 TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE)
 
-comma := ,
 TEST_RUN = tests/run.py --board $(BOARD) --filter '$(T)' --host $(HOST_BINARIES) \
 	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
 
 tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
 
-check: tests
-	@$(TEST_RUN)
+# Every test of every board, unless a board is named; what does not depend on one runs with the first.
+ifeq ($(BOARD_NAMED),)
+check: test-find
+	@rm -f $(BOARDS:%=build/results/%.json)
+	@failed=0; suites=host,guest,system; \
+	for board in $(BOARD) $(filter-out $(BOARD),$(BOARDS)); do \
+		printf '  CHECK   %s\n' $$board; \
+		$(MAKE) BOARD=$$board CHECK_SUITES=$$suites check-board || failed=1; \
+		suites=guest,system; \
+	done; \
+	tests/run.py --sum $(BOARD) $(filter-out $(BOARD),$(BOARDS)) && exit $$failed
+else
+check: test-find check-board
+endif
 
-test: tests
+CHECK_SUITES := host,guest,system
+check-board: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
+	@$(TEST_RUN) --suites $(CHECK_SUITES)
+
+# Before anything is built: a T that no test matches.
+test-find:
+	@tests/run.py --find --filter '$(T)'
+
+test: test-find tests
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
 # On every board; the long tests and the fuzzers too; and that a second build of the same sources is the same.
@@ -55,4 +75,4 @@ verify-%:
 verify-board: tests
 	@$(TEST_RUN) --slow
 
-.PHONY: tests check test verify verify-board
+.PHONY: tests check check-board test test-find verify verify-board

@@ -39,6 +39,7 @@ def main():
             floor = FLOORS.get(name, "-")
             print(f"{name:{width}}  {int(median):10,} {int(least):10,} {int(most):10,} {floor:>7}")
             tsv.write(f"{name}\t{median}\t{floor}\n")
+    print("floor: what a minimum written by hand in assembly needs for that piece; -: none was measured")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import sys
 
 from perfdata import COMM, FORK, LOST, LOST_SAMPLES, SAMPLE, Stream, StreamError, cstring
 
+IDLE = "swapper"  # perf's name for the idle task
+
 
 class Counts:
     """Samples and lost records of a stream; tasks by tid, under the name they last had."""
@@ -15,7 +17,7 @@ class Counts:
         self.samples = collections.Counter()  # by event name
         self.tasks = collections.Counter()    # by (comm, tid)
         self.lost = 0
-        self.comms = {0: "swapper"}
+        self.comms = {0: IDLE}
         by_tid = collections.Counter()
         for record in stream.records():
             if record.type == SAMPLE:
@@ -37,13 +39,12 @@ class Counts:
             self.tasks[self.comms.get(tid, f":{tid}"), tid] = count
 
 
-def describe(stream, top=None):
-    """The counts as lines of text; only the @top busiest tasks one by one."""
-    counts = Counts(stream)
+def describe(stream, counts, top=None):
+    """The @counts of @stream as lines of text; only the @top busiest tasks one by one."""
     lines = [f"{counts.samples[event.name]:10}  samples of {event.name}" for event in stream.events]
     lines.append(f"{counts.lost:10}  lost")
     tasks = counts.tasks.most_common()
-    lines += [f"{count:10}  by {comm} ({tid})" for (comm, tid), count in tasks[:top]]
+    lines += [f"{count:10}  by {comm} ({tid}){'' if tid else ', the idle task'}" for (comm, tid), count in tasks[:top]]
     if top and tasks[top:]:
         lines.append(f"{sum(n for _, n in tasks[top:]):10}  by {len(tasks) - top} more tasks")
     return lines
@@ -54,7 +55,8 @@ def main():
         sys.exit("usage: perf_counts.py STREAM")
     try:
         with open(sys.argv[1], "rb") as source:
-            print("\n".join(describe(Stream(source.read()))))
+            stream = Stream(source.read())
+        print("\n".join(describe(stream, Counts(stream))))
     except (OSError, StreamError) as error:
         sys.exit(f"perf_counts: {sys.argv[1]}: {error}")
 

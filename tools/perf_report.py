@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """After a run: makes perf.data of the guest's stream, gathers the symbols, and shows the hottest
-sites as stock perf prints them, the counts, and the commands to look further.
+sites of tasks as stock perf prints them, the counts, and the commands to look further.
 
     perf_report.py BUILD_DIRECTORY ELF...
 
 The build-id directory holds the given ELF files alone, so no symbol of the host can be shown.
+Whatever perf complains of, and a report without an entry, is shown as an error.
 """
 import glob
 import os
@@ -17,12 +18,22 @@ import subprocess
 import sys
 
 import perf_convert
-from perf_counts import describe
-from perfdata import Stream, StreamError
+from perf_counts import IDLE, Counts, describe
+from perfdata import CALLCHAIN, Stream, StreamError
 
 TOP_ENTRIES = 5     # of the report, per event
 TOP_TASKS = 12
-ENTRY = re.compile(r"^ +\d+\.\d+% ")
+CHAIN_LINES = 40    # of one entry's chains
+ENTRY = re.compile(r"^ +(?P<share>\d+\.\d+)% +(?P<comm>\S.*?) +\S+ +\[(?P<mode>.)\] (?P<symbol>\S+)")
+# perf counts the LOST records instead of what was lost; the counts tell that.
+LOSSES = re.compile(r"Warning:\s+Processed \d+ events and lost \d+ chunks!\s+Check IO/CPU overload!")
+
+complaints = []  # of perf's, shown last
+
+
+def fail(message):
+    sys.stdout.flush()
+    sys.exit(f"perf_report: {message}")
 
 
 def perf(out, *arguments):
@@ -32,8 +43,11 @@ def perf(out, *arguments):
     result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, timeout=120,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             errors="replace")
+    said = re.sub(r"\n\s*\n", "\n", LOSSES.sub("", result.stderr)).strip()
+    if said or result.returncode:
+        complaints.append(f"{shlex.join(command)}\n{said or f'exit status {result.returncode}'}")
     if result.returncode:
-        sys.exit(f"perf_report: {shlex.join(command)}\n{result.stderr.strip()}")
+        fail(complaints.pop())
     return result.stdout
 
 
@@ -46,30 +60,66 @@ def gather_symbols(out, images):
     kept = len(glob.glob(os.path.join(directory, ".build-id", "*", "*")))
     different = len({pathlib.Path(image).read_bytes() for image in images})
     if kept < different:
-        sys.exit(f"perf_report: perf took only {kept} of {different} files into {directory}")
+        fail(f"perf took only {kept} of {different} files into {directory}")
 
 
-def trim(report):
-    """Stock output, cut to the first entries of each event."""
-    shown, entries, left_out = [], 0, 0
-    for line in report.splitlines():
+class Entry:
+    """One entry of the report: what it is about, and its lines."""
+
+    def __init__(self, match, line):
+        self.share, self.comm = float(match["share"]), match["comm"]
+        self.mode, self.symbol = match["mode"], match["symbol"]
+        self.lines = [line]
+
+    def shown(self):
+        lines = self.lines[:CHAIN_LINES + 1]
+        if len(self.lines) > len(lines):
+            lines.append(f"            ({len(self.lines) - len(lines)} more lines)")
+        return lines + [""] * (len(lines) > 1)
+
+
+class Section:
+    """What the report says of one event."""
+
+    def __init__(self, heading):
+        self.event = heading.partition("'")[2].partition("'")[0]
+        self.headings, self.entries = ["", heading], []
+
+    def shown(self):
+        """Tasks first: that nobody had work is no site, so the idle task only gets a line."""
+        tasks = [e for e in self.entries if e.comm != IDLE]
+        idle = sum(e.share for e in self.entries if e.comm == IDLE)
+        lines = [line for e in tasks[:TOP_ENTRIES] for line in e.shown()]
+        if tasks[TOP_ENTRIES:]:
+            lines.append(f"          ({len(tasks) - TOP_ENTRIES} more)")
+        if idle:
+            lines.append(f"    {idle:5.2f}%  not shown: {IDLE}, the idle task")
+        return [*self.headings, "", *lines]
+
+
+def sections_of(report):
+    sections = []
+    for line in map(str.rstrip, report.splitlines()):
+        match = ENTRY.match(line)
         if line.startswith("# Samples:"):
-            shown += rest(left_out) + ["", line]
-            entries = left_out = 0
+            sections.append(Section(line))
         elif line.startswith("# Event count"):
-            shown += [line, ""]
-        elif line.startswith("#"):
-            continue
-        elif ENTRY.match(line):
-            entries += 1
-            left_out += entries > TOP_ENTRIES
-        if entries and entries <= TOP_ENTRIES and (line.strip() or shown[-1]):
-            shown.append(line.rstrip())
-    return shown + rest(left_out)
+            sections[-1].headings.append(line)
+        elif match:
+            sections[-1].entries.append(Entry(match, line))
+        elif line and not line.startswith("#") and sections and sections[-1].entries:
+            sections[-1].entries[-1].lines.append(line)
+    return sections
 
 
-def rest(left_out):
-    return [f"          ({left_out} more)"] if left_out else []
+def symbol_to_annotate(sections):
+    """The hottest of a program where time was sampled, else the hottest of any task."""
+    clocks = [s for s in sections if s.event.partition(":")[0] in ("cpu-clock", "task-clock")]
+    for some, modes in ((clocks, "."), (clocks, ".k"), (sections, ".k")):
+        entries = [e for s in some for e in s.entries if e.comm != IDLE and e.mode in modes]
+        if entries:
+            return max(entries, key=lambda e: e.share).symbol
+    return None
 
 
 def show_commands(out, symbol):
@@ -83,40 +133,48 @@ def show_commands(out, symbol):
     print(f"  python3 tools/perf_counts.py {os.path.join(out, 'perf.pipe')}")
 
 
-def hottest_symbol(report):
-    """The symbol of the first entry: overhead, command, dso, [k] symbol."""
-    match = re.search(r"^ +\d+\.\d+%.*\[[k.]\] (\w+)", report, re.M)
-    return match.group(1) if match else None
+def show_report(out, stream):
+    """The hottest sites; the symbol worth a closer look."""
+    arguments = ["report", "-i", os.path.join(out, "perf.data"), "--stdio", "--no-children"]
+    chains = any(event.sample_type & CALLCHAIN for event in stream.events)
+    sections = sections_of(perf(out, *arguments, *(["-g", "graph,2,callee"] if chains else [])))
+    if not any(section.entries for section in sections):
+        fail("\n".join(["perf report printed no entry", *complaints]))
+    print("\n".join(line for section in sections for line in section.shown()) + "\n")
+    return symbol_to_annotate(sections)
 
 
 def main():
     if len(sys.argv) < 3:
         sys.exit("usage: perf_report.py BUILD_DIRECTORY ELF...")
     out, images = sys.argv[1], sys.argv[2:]
-    try:
-        with open(os.path.join(out, "perf.pipe"), "rb") as source:
-            pipe = source.read()
-    except OSError:
-        pipe = b""
+    source, data = pathlib.Path(out, "perf.pipe"), pathlib.Path(out, "perf.data")
+    data.unlink(missing_ok=True)
+    if not source.exists():
+        return  # nothing was run
+    pipe = source.read_bytes()
     if not pipe:
         print("\nNo profile left the guest, so there is nothing to report.")
         return
     if not shutil.which("perf"):
-        sys.exit("perf_report: perf is not installed: it is in Debian's package linux-perf")
-    data = os.path.join(out, "perf.data")
+        fail("perf is not installed: it is in Debian's package linux-perf")
     try:
         converted, problem = perf_convert.convert(pipe)
-        with open(data, "wb") as target:
-            target.write(converted)
+        data.write_bytes(converted)
         if problem:
             print(f"\nThe stream is {problem}; all before it is kept.")
         gather_symbols(out, images)
-        report = perf(out, "report", "-i", data, "--stdio", "--no-children", "-g", "graph,2,callee")
-        print("\n".join(trim(report)) + "\n")
-        print("Counts", *describe(Stream(pipe), TOP_TASKS), sep="\n")
-        show_commands(out, hottest_symbol(report))
+        stream = Stream(pipe)
+        counts = Counts(stream)
+        symbol = show_report(out, stream) if counts.samples else None
+        if not counts.samples:
+            print("\nThe profile holds no sample.\n")
+        print("Counts", *describe(stream, counts, TOP_TASKS), sep="\n")
+        show_commands(out, symbol)
+        if complaints:
+            fail("\n".join(complaints))
     except StreamError as error:
-        sys.exit(f"perf_report: {out}/perf.pipe: {error}")
+        fail(f"{source}: {error}")
 
 
 if __name__ == "__main__":

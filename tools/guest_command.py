@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The command line for the guest's init: words, quoted as in a shell, and "|" between commands.
+
+The kernel takes the quotes off, so init could not tell a quoted "|" from the operator. Therefore a
+word that init would take for an operator is handed over with a backslash before it, which init
+takes off again. It is no shell: what else a shell would act upon is refused here.
+"""
+OPERATORS = "|;<>&"
+MAX_WORDS = 63  # EXEC_MAX_ARGS of the kernel, without init's own name
+
+
+class CommandError(Exception):
+    """The command line cannot be handed over."""
+
+
+def _quoted(line, at, mark):
+    """(text of what stands between quotes that begin at @at, index behind them)."""
+    text, start = "", at
+    at += 1
+    while at < len(line):
+        if line[at] == mark:
+            return text, at + 1
+        if mark == '"' and line[at] == "\\" and line[at + 1:at + 2] in ('"', "\\"):
+            at += 1
+        text += line[at]
+        at += 1
+    raise CommandError(f"a quote is not closed: {line[start:]}")
+
+
+def _word(line, at):
+    """(the word that begins at @at without its quotes, index behind it)."""
+    text = ""
+    while at < len(line) and not line[at].isspace() and line[at] != "|":
+        if line[at] in "'\"":
+            more, at = _quoted(line, at, line[at])
+            text += more
+            continue
+        if line[at] in OPERATORS:
+            raise CommandError(f'"{line[at]}" needs a shell, and init is none: it knows words, quotes and "|"')
+        if line[at] == "\\" and at + 1 < len(line):
+            at += 1
+        text += line[at]
+        at += 1
+    return text, at
+
+
+def _for_kernel(word):
+    """@word in the kernel's quoting."""
+    if word[:1] == "\\" or word[:1] in OPERATORS and word or word[-1:] in OPERATORS and word:
+        word = "\\" + word
+    if word and not any(c.isspace() or c in "'\"\\" for c in word):
+        return word
+    return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def for_init(line):
+    """What follows "--" on the kernel's command line to run the user's @line."""
+    words, at = [], 0
+    while at < len(line):
+        if line[at].isspace():
+            at += 1
+        elif line[at] == "|":
+            if line[at + 1:at + 2] == "|":
+                raise CommandError('"||" needs a shell, and init is none')
+            words.append("|")
+            at += 1
+        else:
+            word, at = _word(line, at)
+            words.append(_for_kernel(word))
+    if len(words) > MAX_WORDS:
+        raise CommandError(f"{len(words)} words; the guest takes {MAX_WORDS}")
+    if words and any(a == "|" == b for a, b in zip(["|", *words], [*words, "|"])):
+        raise CommandError('a command is missing beside "|"')
+    return " ".join(words)
