@@ -19,15 +19,11 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import ktap
+import names
 from ktap import Result
+from names import matches
 
 HOST_BUDGET, GUEST_BUDGET, SYSTEM_BUDGET = 180, 120, 2400  # seconds: a program, a boot, the suite
-
-
-def matches(name, pattern):
-    if any(c in pattern for c in "*?["):
-        return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name.rsplit("/", 1)[-1], pattern)
-    return pattern in name
 
 
 def wanted(result, pattern):
@@ -104,6 +100,8 @@ def find_pytest():
 
 
 def run_system(args):
+    if not names.any_matches(args.filter, "system/"):
+        return
     report = f"build/results/{args.board}-system.xml"
     environment = dict(os.environ, HOTREGS_BOARD=args.board, HOTREGS_T=args.filter,
                        HOTREGS_SLOW="1" if args.slow else "", PYTHONDONTWRITEBYTECODE="1")
@@ -157,6 +155,8 @@ def parse_arguments():
     parser.add_argument("--host", nargs="*", default=[], help="the host test programs")
     parser.add_argument("--test-image", help="the kernel with its tests")
     parser.add_argument("--test-archive", help="the boot archive with the guest's test program")
+    parser.add_argument("--find", action="store_true", help="only see whether any test can match")
+    parser.add_argument("--sum", nargs="+", metavar="BOARD", help="only add up what these boards' runs said")
     parser.add_argument("--slow", action="store_true", help="the long tests too")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()
@@ -164,6 +164,15 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
+    if args.find:
+        if names.any_matches(args.filter):
+            return 0
+        sys.exit(f"No test matches T={args.filter}. There are:\n{names.overview()}")
+    if args.sum:
+        results = list(add_up(args.sum))
+        failed = [r for r in results if r.status == "failed"]
+        print("".join(f"\nFAILED {r.name}" for r in failed))
+        return conclude(results, "No test ran")
     os.makedirs("build/results", exist_ok=True)
     runners = {"host": run_host, "guest": run_guest, "system": run_system}
     results = []
@@ -172,15 +181,35 @@ def main():
             chosen = [r for r in some if wanted(r, args.filter)]
             show(chosen, args.verbose)
             results += chosen
-    with open(f"build/results/{args.board}.json", "w", encoding="utf-8") as file:
+    with open(results_of(args.board), "w", encoding="utf-8") as file:
         json.dump([vars(r) for r in results], file, indent=1)
+    return conclude(results, f"No test matches {args.filter}")
+
+
+def results_of(board):
+    return f"build/results/{board}.json"
+
+
+def add_up(boards):
+    """The results of several boards' runs; a board without any has failed."""
+    for board in boards:
+        try:
+            with open(results_of(board), encoding="utf-8") as file:
+                for fields in json.load(file):
+                    yield Result(f"{board}: {fields.pop('name')}", **fields)
+        except OSError:
+            yield Result(f"{board}: its tests", "failed", "did not run: see above")
+
+
+def conclude(results, nothing):
+    """Ends with what was skipped, what failed, and the line that counts them all."""
     count = {s: [r for r in results if r.status == s] for s in ("passed", "failed", "skipped")}
     if count["skipped"]:
         print("\nSkipped")
         for result in count["skipped"]:
             print(f"  {result.name}: {result.detail}")
     if not results:
-        print(f"No test matches {args.filter}")
+        print(nothing)
     print(f"\n{len(count['passed'])} passed, {len(count['failed'])} failed, {len(count['skipped'])} skipped")
     return bool(count["failed"] or not results)
 

@@ -3,6 +3,7 @@
 
 tests/run.py sets HOTREGS_BOARD, HOTREGS_T (a substring or glob of test names) and HOTREGS_SLOW.
 """
+import fnmatch
 import importlib.machinery
 import importlib.util
 import os
@@ -23,17 +24,21 @@ from perfdata import SAMPLE, Stream  # noqa: E402
 def pytest_configure(config):
     os.chdir(ROOT)
     config.addinivalue_line("markers", "slow: only in `make verify`")
+    config.addinivalue_line("markers", "boards(glob): of these boards only")
 
 
 def pytest_collection_modifyitems(config, items):
     pattern = os.environ.get("HOTREGS_T", "")
     if pattern:
         items[:] = [i for i in items if driver.matches(f"system/{i.path.stem}/{i.name}", pattern)]
-    if not os.environ.get("HOTREGS_SLOW"):
-        skip = pytest.mark.skip(reason="long: runs in `make verify`")
-        for item in items:
-            if "slow" in item.keywords:
-                item.add_marker(skip)
+    board = os.environ.get("HOTREGS_BOARD", "x86_64-pc")
+    slow = os.environ.get("HOTREGS_SLOW")
+    items[:] = [i for i in items if of_this_board(i, board) and (slow or "slow" not in i.keywords)]
+
+
+def of_this_board(item, board):
+    """What is about another board is no test of this one, and so is not skipped either."""
+    return all(fnmatch.fnmatch(board, mark.args[0]) for mark in item.iter_markers("boards"))
 
 
 @pytest.fixture(scope="session")

@@ -16,15 +16,7 @@ UART = {"arm-virt": 0x09000000, "arm-raspi2": 0x3f201000}
 RAM = {"arm-virt": 0x40000000, "arm-raspi2": 0}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def arm(board):
-    if not board.startswith("arm-"):
-        pytest.skip(f"{board} is no ARM board")
-
-
-def only(board, name):
-    if board != name:
-        pytest.skip(f"for {name}")
+pytestmark = pytest.mark.boards("arm-*")
 
 
 # --- Running QEMU with other arguments than tools/qemu-run's ---
@@ -137,20 +129,20 @@ def started(console):
 
 # --- What works ---
 
+@pytest.mark.boards("arm-virt")
 @pytest.mark.parametrize("machine, state", [
     ("virt", "entered in Supervisor mode"), ("virt,virtualization=on", "entered in Hyp mode"),
     ("virt,secure=on", "entered in Supervisor mode")])
 def test_every_state_that_an_image_is_started_in(board, qemu, machine, state):
-    only(board, "arm-virt")
     status, console = qemu("--", "echo", "hello", add=["-M", machine])
     assert status == 0 and "hello" in console, console
     assert state in console and "runs in Non-secure" in console
     assert "device tree boot, 262144 KiB" in console  # and no Secure memory in it
 
 
+@pytest.mark.boards("arm-virt")
 @pytest.mark.parametrize("machine", ["virt", "virt,secure=on"])
 def test_elf_file_finds_the_tree_at_the_start_of_ram(board, out, qemu, machine):
-    only(board, "arm-virt")
     status, console = qemu("--append", "some=thing", remove=["-kernel"],
                            add=["-kernel", str(out / "hotregs.elf"), "-M", machine])
     assert status == 126 and "device tree boot" in console, console
@@ -158,22 +150,22 @@ def test_elf_file_finds_the_tree_at_the_start_of_ram(board, out, qemu, machine):
     assert "cannot start /bin/init" in console and "boot archive" in console  # QEMU loads none here
 
 
+@pytest.mark.boards("arm-virt")
 @pytest.mark.parametrize("cpu", ["cortex-a15", "cortex-a7"])
 def test_both_processors(board, boot, cpu):
-    only(board, "arm-virt")
     guest = boot("pingpong 20", "--cpu", cpu)
     assert guest.status == 0, guest.console + guest.errors
 
 
+@pytest.mark.boards("arm-raspi2")
 def test_raw_image_goes_by_atags(board, boot):
-    only(board, "arm-raspi2")
     guest = boot("pingpong 20")
     assert guest.status == 0 and "ATAGs boot, 983040 KiB" in guest.console, guest.console
 
 
+@pytest.mark.boards("arm-raspi2")
 @pytest.mark.parametrize("how", ["elf", "firmware's address"])
 def test_without_a_hand_over_the_boards_table_does(board, out, qemu, how):
-    only(board, "arm-raspi2")
     image = (["-kernel", str(out / "hotregs.elf")] if how == "elf" else
              ["-device", f"loader,file={out}/hotregs.bin,addr=0x8000,cpu-num=0,force-raw=on"])
     status, console = qemu(remove=["-kernel", "-initrd", "-append"], add=image)
@@ -181,10 +173,10 @@ def test_without_a_hand_over_the_boards_table_does(board, out, qemu, how):
     assert "no device tree and no ATAGs" in console and "cannot start /bin/init" in console
 
 
+@pytest.mark.boards("arm-raspi2")
 def test_tree_of_the_firmware(board, qemu, tmp_path):
     """A tree as a Raspberry Pi's firmware has it: buses that translate, and a controller for each of
     processor and devices."""
-    only(board, "arm-raspi2")
     intc = {"phandle": cells(1), "#interrupt-cells": cells(2), "reg": cells(0x7e00b200, 0x200),
             "compatible": strings("brcm,bcm2836-armctrl-ic")}
     blob = tmp_path / "pi.dtb"
@@ -281,8 +273,8 @@ def test_stream_name_with_blanks_is_refused(board, tmp_path):
 
 # --- Images for boot loaders ---
 
+@pytest.mark.boards("arm-virt")
 def test_through_u_boot(board, make):
-    only(board, "arm-virt")
     for tool in ("mkimage", "mkfs.vfat", "mcopy", "sfdisk"):
         if not shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
             pytest.skip(f"{tool} is not installed")
@@ -294,8 +286,8 @@ def test_through_u_boot(board, make):
     assert done.returncode != 0 and "Error 42" in done.stderr
 
 
+@pytest.mark.boards("arm-raspi2")
 def test_sdcard_folder(board, make, out):
-    only(board, "arm-raspi2")
     done = make("sdcard", "CMD=pingpong 20")
     assert done.returncode == 0, done.stderr
     card = out / "sdcard"
@@ -306,9 +298,10 @@ def test_sdcard_folder(board, make, out):
     assert "kernel=kernel7.img" in config and "initramfs archive.cpio followkernel" in config
 
 
-@pytest.mark.parametrize("goal, other", [("uboot", "arm-raspi2"), ("sdcard", "arm-virt")])
-def test_goals_of_other_boards_say_whose(board, make, goal, other):
-    only(board, other)
+@pytest.mark.parametrize("goal, other", [
+    pytest.param("uboot", "arm-raspi2", marks=pytest.mark.boards("arm-raspi2")),
+    pytest.param("sdcard", "arm-virt", marks=pytest.mark.boards("arm-virt"))])
+def test_goals_of_other_boards_say_whose(make, goal, other):
     done = make(goal)
     assert done.returncode != 0
     (line,) = [l for l in (done.stdout + done.stderr).splitlines() if l.strip()]

@@ -118,9 +118,10 @@ def test_what_is_no_profile_is_refused_in_one_line(tmp_path, pipe, word):
 
 def test_counts():
     pipe = streams.small(5) + streams.lost(11, 40, 3000) + streams.lost(11, 2, 3001)
-    counts = Counts(Stream(pipe))
+    stream = Stream(pipe)
+    counts = Counts(stream)
     assert counts.samples == {"context-switches": 3, "cpu-clock": 2}
     assert counts.tasks == {("pong", 7): 3, ("ping", 8): 2}
     assert counts.lost == 42
-    assert [line.split() for line in describe(Stream(pipe), top=1)][-2:] == [
+    assert [line.split() for line in describe(stream, counts, top=1)][-2:] == [
         ["3", "by", "pong", "(7)"], ["2", "by", "1", "more", "tasks"]]

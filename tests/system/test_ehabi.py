@@ -133,10 +133,9 @@ def test_what_compilers_write(dump, tmp_path, state, level, fp, more):
         assert any("D8" in op for op in ours[name["doubles"]][0])
 
 
+@pytest.mark.boards("arm-*")
 def test_the_kernels_tables(dump, board, out):
     """They agree with readelf, and are what the kernel's walker is made for."""
-    if not board.startswith("arm-"):
-        pytest.skip(f"{board} has no such tables")
     elf = out / "hotregs.elf"
     compared, ours = compare(dump, elf)
     assert compared > 300
@@ -156,9 +155,8 @@ def test_the_kernels_tables(dump, board, out):
         assert (start + 4 * fp, start + 4 * pc, start + size) == (-4, 0, 4), (ops, recipe)
 
 
+@pytest.mark.boards("arm-*")
 def test_the_programs_tables(dump, board, out):
-    if not board.startswith("arm-"):
-        pytest.skip(f"{board} has no such tables")
     programs = sorted(p for p in (out / "user").iterdir() if p.is_file() and p.suffix == "")
     assert programs
     for program in programs:
@@ -218,13 +216,12 @@ def shifted_index(elf, draw):
     struct.pack_into("<I", elf, at + 16, size + draw.choice((-9, -1, 1, 64, 4096)))
 
 
+@pytest.mark.boards("arm-*")
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow),
                                   pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("spoil", [noise, wild_references, wild_opcodes, wild_index, shifted_index])
 def test_c10_hostile_tables(boot, board, out, tmp_path, spoil, seed):
     """Whatever a program's tables say, it runs, and all of its samples are there."""
-    if not board.startswith("arm-"):
-        pytest.skip(f"{board} has no such tables")
     program = bytearray((out / "root/pingpong").read_bytes())
     spoil(program, random.Random(seed))
     (tmp_path / "pingpong").write_bytes(program)

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: MIT
 """user/perf uses the public ABI only: the same source is a perf for the host."""
-import pathlib
 import subprocess
 
 import pytest
 
 
-@pytest.fixture(scope="module")
-def host_perf(tmp_path_factory):
-    binary = tmp_path_factory.mktemp("perf") / "perf"
-    sources = sorted(map(str, pathlib.Path("user/perf").glob("*.c")))
-    assert sources
-    done = subprocess.run(["gcc", "-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror",
-                           "-fno-omit-frame-pointer", "-o", binary, *sources],
-                          capture_output=True, text=True, check=False)
+@pytest.fixture
+def host_perf(make):
+    done = make("host-perf")
     assert done.returncode == 0, done.stderr
-    return binary
+    return "build/host/perf"
 
 
 def run(*words):

@@ -3,8 +3,13 @@
 import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 
 import pytest
+
+import names
 
 
 def said(done):
@@ -28,13 +33,65 @@ def test_unknown_board(make, goal):
     assert "nope" in line and "x86_64-pc" in line and "x86_64-q35" in line
 
 
-@pytest.mark.parametrize("variable", ["EXPORT=usb", "MEM=lots", "SMP=0"])
-def test_wrong_values_of_variables(make, variable):
+def without_makes(lines):
+    """What is left beside make's own "make: *** [target] Error N"."""
+    return [line for line in lines if not re.match(r"make: \*\*\* \[.*\] Error", line)]
+
+
+@pytest.mark.parametrize("variable", ["MEM=lots", "MEM=0/abc", "SMP=0", "TIMEOUT=x", "TIMEOUT=-1"])
+def test_wrong_values_of_variables(make, out, variable):
+    """One line, before anything is built or run; and nothing of an earlier run is left."""
+    (out / "perf.pipe").write_bytes(b"an earlier run's")
+    (out / "perf.data").write_bytes(b"an earlier run's")
     done = make("run", variable, "CMD=true")
     assert done.returncode != 0
-    lines = [l for l in said(done) if variable in l]
-    assert len(lines) == 1, said(done)
-    assert "Traceback" not in done.stderr
+    (line,) = without_makes(said(done))
+    assert variable in line
+    assert not (out / "perf.pipe").exists() and not (out / "perf.data").exists()
+
+
+def test_wrong_export(make):
+    done = make("run", "EXPORT=usb", "CMD=true")
+    assert done.returncode != 0
+    (line,) = said(done)
+    assert "EXPORT=usb" in line
+
+
+@pytest.mark.parametrize("command, word", [
+    ("echo 'abc", "not closed"), ("echo a > b", ">"), ("true; true", ";"), ("echo " + "x" * 2040, "too long")])
+def test_wrong_command_lines(make, command, word):
+    for variables in ([f"CMD={command}"], ["APP=user/workloads/echo.c", f"ARGS={command}"]):
+        done = make("run", *variables)
+        assert done.returncode != 0
+        (line,) = without_makes(said(done))
+        assert word in line
+
+
+def test_a_name_with_blanks(make, tmp_path):
+    (tmp_path / "two words").mkdir()
+    app = tmp_path / "two words" / "x.c"
+    app.write_text("int main(void) { return 0; }\n")
+    done = make("run", f"APP={app}")
+    assert done.returncode != 0
+    (line,) = said(done)
+    assert "two words/x.c" in line and "blanks" in line
+
+
+def test_a_test_that_there_is_not(make):
+    done = make("test", "T=nosuch")
+    assert done.returncode != 0
+    lines = without_makes(said(done))
+    assert "No test matches T=nosuch" in lines[0]
+    assert any("test_profile" in line for line in lines) and any("test_ring" in line for line in lines)
+    assert "no tests ran" not in done.stdout
+
+
+def test_every_test_is_found_by_its_name(request):
+    """T is checked by names read from the sources: pytest's own list holds no other."""
+    found = {name for name, _ in names.tests_in_sources()}
+    for item in request.session.items:
+        assert f"system/{item.path.stem}/{item.originalname}" in found
+    assert names.any_matches("guest/user/pipe") and not names.any_matches("guest/user/no_such_pipe")
 
 
 def test_missing_app(make):
@@ -58,6 +115,16 @@ def test_app_that_does_not_compile(make, out, tmp_path):
     assert done.returncode != 0
     assert "broken.c:1:25: error:" in done.stderr and "undeclared" in done.stderr
     assert [l for l in said(done) if "does not compile" in l]
+    assert "RUN" not in done.stdout
+
+
+def test_app_that_does_not_link(make, tmp_path):
+    (tmp_path / "threads.c").write_text(
+        "int pthread_create(void);\nint main(void) { return pthread_create(); }\n")
+    done = make("run", f"APP={tmp_path}/threads.c")
+    assert done.returncode != 0
+    assert "pthread_create" in done.stderr
+    assert [l for l in said(done) if "does not link" in l] and "does not compile" not in done.stderr
     assert "RUN" not in done.stdout
 
 
@@ -90,6 +157,53 @@ def test_a_command_of_the_users(make):
     assert "these words" in done.stdout
 
 
+def test_a_command_of_the_users_program(make, tmp_path):
+    (tmp_path / "mine.c").write_text("#include <stdio.h>\nint main(void) { puts(\"of mine\"); return 3; }\n")
+    done = make("run", f"APP={tmp_path}/mine.c", "CMD=perf stat -- mine")
+    assert "of mine" in done.stdout and "task-clock" in done.stdout and "Error 3" in done.stderr
+
+
+def test_recording_without_chains_has_a_report(make):
+    done = make("run", "CMD=perf record -e cpu-clock -F 997 -- spin 200")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ +\d+\.\d+% +spin +spin +\[\.\] hot$", done.stdout, re.M), done.stdout
+    assert "annotate" in done.stdout and "-s hot" in done.stdout
+
+
+def test_deep_recursion_is_cut(make, tmp_path):
+    (tmp_path / "deep.c").write_text(
+        "#include <unistd.h>\n__attribute__((noinline)) int down(int n) {\n"
+        "if (!n) usleep(1000); else down(n - 1); return n; }\n"
+        "int main(void) { for (int i = 0; i < 20; i++) down(100); return 0; }\n")
+    done = make("run", f"APP={tmp_path}/deep.c")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ +\(\d+ more lines\)$", done.stdout, re.M)
+    assert done.stdout.count(" down\n") < 90
+
+
+def test_ctrl_c_ends_the_recording_and_shows_it(board):
+    """To the whole foreground group, as a terminal sends it."""
+    log = f"build/{board}/perf.pipe"
+    process = subprocess.Popen(
+        ["make", f"BOARD={board}", "run", "CMD=perf record -e cpu-clock -F 997 -g -- spin 600000"],
+        env={k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not os.path.exists(log) or os.path.getsize(log) < 30_000:
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        output = process.communicate(timeout=60)[0]
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode in (-signal.SIGINT, 130)
+    assert "qemu-run: interrupted" in output and "Error 130" in output
+    assert re.search(r"^ +\d+\.\d+% +spin +spin +\[\.\] hot$", output, re.M), output
+
+
 def test_a_program_the_guest_does_not_have(make):
     done = make("run", "CMD=nonesuch")
     assert done.returncode != 0
@@ -102,7 +216,9 @@ def test_progress_is_short_and_V_shows_commands(make, out):
     assert short.returncode == 0
     assert all(line.startswith("  ") and len(line) < 100 for line in said(short)), said(short)
     (out / "archive.cpio").unlink()
-    assert "mkcpio.py" not in short.stdout and "mkcpio.py" in make("all", "V=1").stdout
+    shown = make("all", "V=1").stdout
+    assert "mkcpio.py" not in short.stdout and "mkcpio.py" in shown
+    assert ":" not in shown.splitlines()
 
 
 def test_debug_stops_at_start_kernel(make, board_has):
