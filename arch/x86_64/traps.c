@@ -12,8 +12,9 @@
 #include <hotregs/time.h>
 #include <uapi/types.h>
 
+#include <arch/uaccess.h>
+
 #include <asm/traps.h>
-#include <asm/uaccess.h>
 #include <asm/vectors.h>
 
 /* Page-fault error code (Intel SDM vol. 3, 4.7). */

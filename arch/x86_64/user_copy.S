@@ -79,14 +79,14 @@
 	COPY_USER copy_to_user, %rdi
 
 /*
- * long user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
+ * long arch_user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
  * bytes. Returns how many bytes precede the NUL, max when there is none, or -EFAULT. The caller has
  * checked the range. An aligned word lies in one page, so reading past the NUL faults nowhere else.
  */
-	.globl user_string_copy
-	.type user_string_copy, @function
+	.globl arch_user_string_copy
+	.type arch_user_string_copy, @function
 	.balign 16
-user_string_copy:
+arch_user_string_copy:
 	pushq %rbp
 	movq %rsp, %rbp
 	movabsq $0x0101010101010101, %r8
@@ -134,7 +134,7 @@ user_string_copy:
 	USER_ACCESS_END
 	popq %rbp
 	ret
-	.size user_string_copy, . - user_string_copy
+	.size arch_user_string_copy, . - arch_user_string_copy
 	ON_FAULT .Lstring_byte, .Lstring_fault
 	ON_FAULT .Lstring_word, .Lstring_fault
 

@@ -11,6 +11,7 @@
 #include <hotregs/sched.h>
 #include <uapi/types.h>
 
+#include <arch/uaccess.h>
 #include <asm/cp15.h>
 #include <asm/interrupts.h>
 #include <asm/traps.h>

@@ -83,13 +83,13 @@
 	COPY_USER copy_to_user, r0
 
 /*
- * long user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
+ * long arch_user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
  * bytes. Returns how many bytes precede the NUL, max when there is none, or -EFAULT. The caller has
  * checked the range. An aligned word lies in one page, so reading past the NUL faults nowhere else.
  */
-	.globl user_string_copy
-	.type user_string_copy, %function
-user_string_copy:
+	.globl arch_user_string_copy
+	.type arch_user_string_copy, %function
+arch_user_string_copy:
 	.fnstart
 	push {r4-r6, lr}
 	.save {r4-r6, lr}
@@ -132,7 +132,7 @@ user_string_copy:
 	mov r0, r3
 	pop {r4-r6, pc}
 	.fnend
-	.size user_string_copy, . - user_string_copy
+	.size arch_user_string_copy, . - arch_user_string_copy
 	ON_FAULT .Lstring_byte, .Lstring_fault
 	ON_FAULT .Lstring_word, .Lstring_fault
 

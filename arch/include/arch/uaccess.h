@@ -4,6 +4,8 @@
 
 #include <hotregs/types.h>
 
+struct pt_regs;
+
 /*
  * Copy to or from the current task's user memory, resolving page faults; 0 or -EFAULT (range
  * outside user space, no such mapping, no right, out of memory). May sleep.
@@ -16,6 +18,20 @@ int copy_to_user(void __user *dst, const void *src, size_t n);
  * -ENAMETOOLONG. May sleep.
  */
 ssize_t strncpy_from_user(char *dst, const char __user *src, size_t size);
+
+/*
+ * What strncpy_from_user() is made of: copies up to the first NUL, or @max bytes, of a range that
+ * is in user space. Returns how many bytes precede the NUL, @max when there is none, or -EFAULT.
+ */
+long arch_user_string_copy(char *dst, const char __user *src, size_t max);
+
+/*
+ * The exception table (kernel/mm/uaccess.c): pairs of 32-bit offsets from themselves, in section
+ * __ex_table, of an instruction that touches user memory and of where to go on when its fault can
+ * not be resolved. Is @regs at such an instruction? Moves it there; false: it is not. Any context.
+ */
+bool extable_covers(const struct pt_regs *regs);
+bool extable_fixup(struct pt_regs *regs);
 
 /* Is [addr, addr+n) inside user space, without wrapping? */
 static inline bool user_range_ok(unsigned long addr, size_t n);

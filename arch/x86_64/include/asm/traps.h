@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What x86_64's trap code offers to start-up, and needs from uaccess.c. */
+/* What x86_64's trap code offers to start-up. */
 #pragma once
 
 #include <hotregs/types.h>
@@ -17,9 +17,6 @@ struct pt_regs;
 /* Fills the interrupt descriptor table, once; loads it, on each CPU. */
 void idt_init(void);
 void idt_load(void);
-
-/* Moves @regs to the fixup of a user access that faulted; false when it was none. Any context. */
-bool extable_fixup(struct pt_regs *regs);
 
 /* Called by entry.S. */
 void trap_dispatch(struct pt_regs *regs, unsigned vector);

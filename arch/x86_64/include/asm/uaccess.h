@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What user_copy.S, uaccess.c and the trap code share beside extable_fixup() of asm/traps.h. */
+/* How user memory is opened, and read where a fault is but a jump. */
 #pragma once
 
 /* USER_START and USER_END as assembly can read them; uaccess.c asserts that they agree. */
@@ -53,7 +53,4 @@ static __always_inline bool user_load_pair(unsigned long addr, unsigned long *fi
 fault:
 	return false;
 }
-
-/* May the instruction at @regs touch user memory, that is, has it a fixup? Any context. */
-bool extable_covers(const struct pt_regs *regs);
 #endif

@@ -17,12 +17,3 @@ void irq_interrupt(struct pt_regs *regs);
 void unexpected_exception(struct pt_regs *regs);
 void stack_fault(struct pt_regs *regs);
 void exit_work(struct pt_regs *regs);
-
-/*
- * Moves @regs to the fixup of an instruction that has one: a user access that faulted, or one that
- * may be undefined. False when it has none. Any context.
- */
-bool extable_fixup(struct pt_regs *regs);
-
-/* Has the instruction at @regs one? Any context. */
-bool extable_covers(const struct pt_regs *regs);

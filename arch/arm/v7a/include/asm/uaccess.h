@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What user_copy.S and uaccess.c share beside extable_fixup() of asm/traps.h. */
+/* What user_copy.S and uaccess.c share. */
 #pragma once
 
 /* USER_START and USER_END as assembly can read them; uaccess.c asserts that they agree. */
