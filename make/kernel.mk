@@ -30,9 +30,10 @@ KERNEL_CFLAGS := -std=gnu17 -O2 -g -ffreestanding -nostdinc -isystem $(shell $(C
 # body is moved between the frame's end and the return.
 FRAMES_x86_64 := -pg -mnop-mcount -fno-schedule-insns2
 KERNEL_CFLAGS_x86_64 := $(FRAMES_x86_64) -m64 -mno-red-zone -mcmodel=kernel -mgeneral-regs-only -fcf-protection=none
-# Chains need the tables of every function here. And without gaps between functions a call must not be
+# Chains need the tables of every function here. A function has one table, so no path through it may
+# go without its prologue (-fno-shrink-wrap). And without gaps between functions a call must not be
 # the last instruction of one, as it is where the compiler finds out that it does not return.
-KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables \
+KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables -fno-shrink-wrap \
 	-fno-ipa-pure-const
 KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH_ID)) $(BOARD_DEFINES:%=-D%)
 
