@@ -35,6 +35,7 @@ all: kernel programs archive
 include boards/$(BOARD).mk
 # What the architectures of one family have in common goes by this name.
 ARCH_FAMILY := $(firstword $(subst /, ,$(ARCH)))
+FAMILIES := $(sort $(foreach arch,$(shell sed -n 's/^ARCH *:= *//p' $(BOARDS:%=boards/%.mk)),$(firstword $(subst /, ,$(arch)))))
 include make/deps.mk
 $(if $(filter-out $(EXPORTS),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS)))
 OUT := build/$(BOARD)

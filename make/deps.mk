@@ -3,16 +3,19 @@
 # $(READY) is empty for goals that need no tool.
 
 DEPS_GOALS_none := help clean distclean
-DEPS_GOALS_run := run run-uboot bench check test tests verify verify-%
-DEPS_GOALS_check := check test tests verify verify-% host-tests host-test-%
-DEPS_GOALS_debug := debug check test verify verify-%
+DEPS_GOALS_test := check check-board test tests verify verify-board verify-%
+DEPS_GOALS_run := run run-uboot bench $(DEPS_GOALS_test)
+DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_test)
+DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check
-DEPS_GOALS_uboot := uboot run-uboot
+DEPS_GOALS_uboot := uboot run-uboot $(DEPS_GOALS_test)
 
 GOALS := $(filter-out $(DEPS_GOALS_none),$(or $(MAKECMDGOALS),all))
 DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug format uboot,\
 	$(if $(filter $(DEPS_GOALS_$(use)),$(GOALS)),$(use))))
-DEPS := $(foreach use,$(DEPS_USES),$(use) $(use)-$(ARCH_FAMILY))
+# What is about every board wants the packages of each at once.
+DEPS_FAMILIES := $(if $(filter verify,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))
+DEPS := $(foreach use,$(DEPS_USES),$(use) $(DEPS_FAMILIES:%=$(use)-%))
 
 # A stamp for each set of uses, so that the question is asked once.
 empty :=

@@ -177,11 +177,22 @@ def index_header(elf):
     raise AssertionError("no unwind tables")
 
 
+def section(elf, wanted):
+    """Offset and size of a section, by its name."""
+    shoff, = struct.unpack_from("<I", elf, 32)
+    shentsize, shnum, shstrndx = struct.unpack_from("<3H", elf, 46)
+    headers = [struct.unpack_from("<10I", elf, shoff + i * shentsize) for i in range(shnum)]
+    for name, _, _, _, offset, size, *_ in headers:
+        start = headers[shstrndx][4] + name
+        if elf[start:elf.index(0, start)] == wanted:
+            return offset, size
+    raise AssertionError(f"no section {wanted}")
+
+
 def noise(elf, draw):
-    """Index and the tables before it are random bytes."""
-    _, offset, size = index_header(elf)
-    start = offset - min(offset, 3 * size)
-    elf[start:offset + size] = draw.randbytes(offset + size - start)
+    """Index and tables are random bytes; what lies beside them is the program's own."""
+    for offset, size in (section(elf, b".ARM.extab"), section(elf, b".ARM.exidx")):
+        elf[offset:offset + size] = draw.randbytes(size)
 
 
 def wild_references(elf, draw):
