@@ -32,9 +32,11 @@ FRAMES_x86_64 := -pg -mnop-mcount -fno-schedule-insns2
 KERNEL_CFLAGS_x86_64 := $(FRAMES_x86_64) -m64 -mno-red-zone -mcmodel=kernel -mgeneral-regs-only -fcf-protection=none
 # Chains need the tables of every function here. A function has one table, so no path through it may
 # go without its prologue (-fno-shrink-wrap). And without gaps between functions a call must not be
-# the last instruction of one, as it is where the compiler finds out that it does not return.
+# the last instruction of one, as it is where the compiler finds out that it does not return. Nor may
+# the body's instructions move in front of the prologue, where the table is not true yet
+# (-mno-sched-prolog; arch/arm/common/frame_repair.c sees a few instructions far only).
 KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables -fno-shrink-wrap \
-	-fno-ipa-pure-const
+	-mno-sched-prolog -fno-ipa-pure-const
 KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH_ID)) $(BOARD_DEFINES:%=-D%)
 
 # What several ARCHs share lies beside them.

@@ -20,9 +20,10 @@ NEWLIB_CFLAGS := -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -ffu
 	-fdata-sections -fno-stack-protector -fno-pic -fno-pie -D__noreturn__=__nothrow__
 NEWLIB_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
 # Frame records come with ARM code, unwind tables are for both states; and tables can not say that
-# some paths through a function have no frame. The macro gives system calls the names that they have
-# in user/libc: newlib's ports to ARM expect them with an underscore.
-USER_FRAMES_arm-v7a := -marm -funwind-tables -fno-shrink-wrap
+# some paths through a function have no frame, nor that a part of the body comes before the prologue
+# (-mno-sched-prolog). The macro gives system calls the names that they have in user/libc: newlib's
+# ports to ARM expect them with an underscore.
+USER_FRAMES_arm-v7a := -marm -funwind-tables -fno-shrink-wrap -mno-sched-prolog
 NEWLIB_CFLAGS_arm-v7a := $(USER_MACHINE) $(USER_FRAMES_arm-v7a) -DMISSING_SYSCALL_NAMES
 NEWLIB_CFLAGS += $(NEWLIB_CFLAGS_$(ARCH_ID))
 

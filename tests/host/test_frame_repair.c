@@ -107,6 +107,24 @@ static const struct function functions[] = {
 	 {0xecbd8b02, SP_ADD, 8, 0}, /* vpop {d8} */
 	 {0xe8bd8800, POP, FP | PC, 0},
      }},
+    {"ARM with its body around its frame",
+     false,
+     {0x9b, 0x40, 0x84, 0x80},
+     4,
+     {
+	 {0xe0030190, OTHER, 0, 0}, /* mul r3, r0, r1 */
+	 {0xe1d231f0, OTHER, 0, 0}, /* ldrsh r3, [r2] */
+	 {0xed920b00, OTHER, 0, 0}, /* vldr d0, [r2] */
+	 {0xe92d4800, PUSH, FP | LR, 0},
+	 {0xe7923103, OTHER, 0, 0}, /* ldr r3, [r2, r3, lsl #2] */
+	 {0xe28db004, FP_FROM_SP, 4, 0},
+	 {0xebfffffe, CALL, 0, 0},
+	 {0xe24bd004, SP_FROM_FP, -4, 0},
+	 {0xe7e33150, OTHER, 0, 0}, /* ubfx r3, r0, #2, #4 */
+	 {0xe8bd4800, POP, FP | LR, 0},
+	 {0xee103a10, OTHER, 0, 0}, /* vmov r3, s0 */
+	 {0xe12fff1e, BX_LR, 0, 0},
+     }},
     {"ARM leaf without anything",
      false,
      {0xb0},
@@ -161,6 +179,24 @@ static const struct function functions[] = {
 	 {0x46bd, SP_FROM_FP, 0, 0},
 	 {0xe8bd40b0, POP, R(4) | R(5) | R(7) | LR, 0},
 	 {0xb004, SP_ADD, 16, 0},
+	 {0x4770, BX_LR, 0, 0},
+     }},
+    {"Thumb with its body around its frame",
+     true,
+     {0x97, 0x84, 0x08},
+     3,
+     {
+	 {0xfb00f301, OTHER, 0, 0}, /* mul r3, r0, r1 */
+	 {0xf9b23000, OTHER, 0, 0}, /* ldrsh.w r3, [r2] */
+	 {0xed920b00, OTHER, 0, 0}, /* vldr d0, [r2] */
+	 {0xb580, PUSH, R(7) | LR, 0},
+	 {0xf8523023, OTHER, 0, 0}, /* ldr.w r3, [r2, r3, lsl #2] */
+	 {0xaf00, FP_FROM_SP, 0, 0},
+	 {0xf7fffffe, CALL, 0, 0},
+	 {0x46bd, SP_FROM_FP, 0, 0},
+	 {0xf3c00383, OTHER, 0, 0}, /* ubfx r3, r0, #2, #4 */
+	 {0xe8bd4080, POP, R(7) | LR, 0},
+	 {0xee103a10, OTHER, 0, 0}, /* vmov r3, s0 */
 	 {0x4770, BX_LR, 0, 0},
      }},
     {"Thumb with a large frame",
@@ -394,13 +430,13 @@ static void what_proves_nothing_changes_nothing(void **state)
 	    0xe1a0e00f, 0xe59de004, 0xe3a0e000,                         /* to lr */
 	    0xe1a0b000, 0xe59db004, 0xe3a0b001,                         /* to fp */
 	    0xe1a0d003, 0xe08dd003, 0xe04dd003,                         /* to sp */
-	    0xe4930004, 0xe8930030, 0xe92d0030, 0xe0000093, 0xe10f0000,
-	    0xef000000, 0xe320f003, 0xf57ff05f, 0xe7f000f0, 0xee100f10,
+	    0xe49d0008, 0xe8930030, 0xe92d0030, 0xe10f0000, 0xef000000,
+	    0xe320f003, 0xf57ff05f, 0xe7f000f0,
 	};
 	static const u32 thumb[] = {
 	    0xe000, 0xd000, 0x4718,     0x4798,     0xb100,     0xbf08,     0xdf00,     0xbe00,
 	    0xc803, 0xb430, 0xf7fffffe, 0xf0008000, 0xf8d0f000, 0x469d,     0x4607,     0x6807,
-	    0x9f00, 0x2700, 0xe92d0030, 0xf1ad0e08, 0xf04f0700, 0xea4f0700, 0xe9c75400, 0xfb00f001,
+	    0x9f00, 0x2700, 0xe92d0030, 0xf1ad0e08, 0xf04f0700, 0xea4f0700, 0xe8e75400, 0xfb00f701,
 	};
 	struct arm_frame frame;
 
@@ -435,6 +471,241 @@ static void ordinary_instructions_are_stepped_over(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(thumb); i++)
 		if (!REPAIRED(true, thumb[i], 0x4770))
 			fail_msg("Thumb %x ends the search", thumb[i]);
+}
+
+/* A body's instructions, which compilers also move in front of a prologue and into an epilogue. */
+static const u32 arm_bodies[] = {
+    0xe0000093, /* mul r0, r3, r0 */
+    0xe020b291, /* mla r0, r1, r2, fp */
+    0xe0810392, /* umull r0, r1, r2, r3 */
+    0xe0a10392, /* umlal r0, r1, r2, r3 */
+    0xe0603291, /* mls r0, r1, r2, r3 */
+    0xe1600281, /* smulbb r0, r1, r2 */
+    0xe1410382, /* smlalbb r0, r1, r2, r3 */
+    0xe730f211, /* udiv r0, r1, r2 */
+    0xe750f211, /* smmul r0, r1, r2 */
+    0xe1d010b2, /* ldrh r1, [r0, #2] */
+    0xe19010f2, /* ldrsh r1, [r0, r2] */
+    0xe15b10d5, /* ldrsb r1, [fp, #-5] */
+    0xe1c020d0, /* ldrd r2, [r0] */
+    0xe1cd20f8, /* strd r2, [sp, #8] */
+    0xe0c010b2, /* strh r1, [r0], #2 */
+    0xe4930004, /* ldr r0, [r3], #4 */
+    0xe7910102, /* ldr r0, [r1, r2, lsl #2] */
+    0xe781b002, /* str fp, [r1, r2] */
+    0xe7e301d1, /* ubfx r0, r1, #3, #4 */
+    0xe7c60191, /* bfi r0, r1, #3, #4 */
+    0xe6ef0071, /* uxtb r0, r1 */
+    0xe6f10072, /* uxtah r0, r1, r2 */
+    0xe6bf0f31, /* rev r0, r1 */
+    0xe6e30011, /* usat r0, #3, r1 */
+    0xe16f0f11, /* clz r0, r1 */
+    0xe1020051, /* qadd r0, r1, r2 */
+    0xee100f10, /* mrc 15, 0, r0, cr0, cr0, {0} */
+    0xee1d0f70, /* mrc 15, 0, r0, cr13, cr0, {3} */
+    0xec510f1e, /* mrrc 15, 1, r0, r1, cr14 */
+    0xed900b00, /* vldr d0, [r0] */
+    0xed8d0a01, /* vstr s0, [sp, #4] */
+    0xee100a10, /* vmov r0, s0 */
+    0xee000a10, /* vmov s0, r0 */
+    0xec510b10, /* vmov r0, r1, d0 */
+    0xec410b10, /* vmov d0, r0, r1 */
+    0xee210b02, /* vmul.f64 d0, d1, d2 */
+    0xeef1fa10, /* vmrs APSR_nzcv, fpscr */
+    0xecb00b04, /* vldmia r0!, {d0-d1} */
+    0xf2220844, /* vadd.i32 q0, q1, q2 */
+    0xf420078d, /* vld1.32 {d0}, [r0]! */
+    0xf42d078f, /* vld1.32 {d0}, [sp] */
+};
+
+/* Like these, but what they write is sp, fp, lr or pc; and some that nothing is known of. */
+static const u32 arm_barriers[] = {
+    0xe00b0190, /* mul fp, r0, r1 */
+    0xe00e0190, /* mul lr, r0, r1 */
+    0xe08b0392, /* umull r0, fp, r2, r3 */
+    0xe080b392, /* umull fp, r0, r2, r3 */
+    0xe16b0281, /* smulbb fp, r1, r2 */
+    0xe140b382, /* smlalbb fp, r0, r2, r3 */
+    0xe71bf110, /* sdiv fp, r0, r1 */
+    0xe740b211, /* smlald fp, r0, r1, r2 */
+    0xe1d0b0b0, /* ldrh fp, [r0] */
+    0xe190e0f1, /* ldrsh lr, [r0, r1] */
+    0xe1c0a0d0, /* ldrd sl, [r0] */
+    0xe1c0c0d0, /* ldrd ip, [r0] */
+    0xe16d00b8, /* strh r0, [sp, #-8]! */
+    0xe49d0008, /* ldr r0, [sp], #8 */
+    0xe7bd0001, /* ldr r0, [sp, r1]! */
+    0xe790b001, /* ldr fp, [r0, r1] */
+    0xe790f101, /* ldr pc, [r0, r1, lsl #2] */
+    0xe7e3b1d1, /* ubfx fp, r1, #3, #4 */
+    0xe6efe071, /* uxtb lr, r1 */
+    0xe16fbf11, /* clz fp, r1 */
+    0xe102e051, /* qadd lr, r1, r2 */
+    0xe1910f9f, /* ldrex r0, [r1] */
+    0xee10bf10, /* mrc 15, 0, fp, cr0, cr0, {0} */
+    0xee020f10, /* mcr 15, 0, r0, cr2, cr0, {0} */
+    0xec5b0f1e, /* mrrc 15, 1, r0, fp, cr14 */
+    0xec50ef1e, /* mrrc 15, 1, lr, r0, cr14 */
+    0xee10ba10, /* vmov fp, s0 */
+    0xec5b0b10, /* vmov r0, fp, d0 */
+    0xec50eb10, /* vmov lr, r0, d0 */
+    0xecbd0a02, /* vpop {s0-s1} */
+    0xed2b0b02, /* vstmdb fp!, {d0} */
+    0xf42d078d, /* vld1.32 {d0}, [sp]! */
+    0xe7f000f0, /* udf #0 */
+    0xf57ff05f, /* dmb sy */
+    0xed905e00, /* ldc 14, cr5, [r0] */
+};
+
+static const u32 thumb_bodies[] = {
+    0xfb00f001, /* mul.w r0, r0, r1 */
+    0xfb017002, /* mla r0, r1, r2, r7 */
+    0xfba20103, /* umull r0, r1, r2, r3 */
+    0xfbc20103, /* smlal r0, r1, r2, r3 */
+    0xfb11f002, /* smulbb r0, r1, r2 */
+    0xfbb1f0f2, /* udiv r0, r1, r2 */
+    0xf9b01002, /* ldrsh.w r1, [r0, #2] */
+    0xf9301002, /* ldrsh.w r1, [r0, r2] */
+    0xf8301b02, /* ldrh.w r1, [r0], #2 */
+    0xe9d02300, /* ldrd r2, r3, [r0] */
+    0xe9c75400, /* strd r5, r4, [r7] */
+    0xf8510022, /* ldr.w r0, [r1, r2, lsl #2] */
+    0xf8df0900, /* ldr.w r0, [pc, #2304] */
+    0xf8570c08, /* ldr.w r0, [r7, #-8] */
+    0xf8417002, /* str.w r7, [r1, r2] */
+    0xf3c100c3, /* ubfx r0, r1, #3, #4 */
+    0xfa5ff881, /* uxtb.w r8, r1 */
+    0xfab1f081, /* clz r0, r1 */
+    0xfa91f881, /* rev.w r8, r1 */
+    0xfa01f002, /* lsl.w r0, r1, r2 */
+    0xee1d0f70, /* mrc 15, 0, r0, cr13, cr0, {3} */
+    0xec510f1e, /* mrrc 15, 1, r0, r1, cr14 */
+    0xed900b00, /* vldr d0, [r0] */
+    0xed8d0a01, /* vstr s0, [sp, #4] */
+    0xee100a10, /* vmov r0, s0 */
+    0xec510b10, /* vmov r0, r1, d0 */
+    0xec410b10, /* vmov d0, r0, r1 */
+    0xee210b02, /* vmul.f64 d0, d1, d2 */
+    0xeef1fa10, /* vmrs APSR_nzcv, fpscr */
+    0xecb00b04, /* vldmia r0!, {d0-d1} */
+    0xef220844, /* vadd.i32 q0, q1, q2 */
+    0xff020d54, /* vmul.f32 q0, q1, q2 */
+    0xff220844, /* vsub.i32 q0, q1, q2 */
+    0xf920078d, /* vld1.32 {d0}, [r0]! */
+    0xf92d078f, /* vld1.32 {d0}, [sp] */
+};
+
+static const u32 thumb_barriers[] = {
+    0xfb00f701, /* mul.w r7, r0, r1 */
+    0xfba27003, /* umull r7, r0, r2, r3 */
+    0xfba20703, /* umull r0, r7, r2, r3 */
+    0xfbb0f7f1, /* udiv r7, r0, r1 */
+    0xfb10fe01, /* smulbb lr, r0, r1 */
+    0xf9b07002, /* ldrsh.w r7, [r0, #2] */
+    0xe9d10700, /* ldrd r0, r7, [r1] */
+    0xe9d17000, /* ldrd r7, r0, [r1] */
+    0xe8fd0102, /* ldrd r0, r1, [sp], #8 */
+    0xe96d0102, /* strd r0, r1, [sp, #-8]! */
+    0xf85d0b08, /* ldr.w r0, [sp], #8 */
+    0xf8470d08, /* str.w r0, [r7, #-8]! */
+    0xf851f022, /* ldr.w pc, [r1, r2, lsl #2] */
+    0xf8dfe900, /* ldr.w lr, [pc, #2304] */
+    0xf3c107c3, /* ubfx r7, r1, #3, #4 */
+    0xfa5ffe81, /* uxtb.w lr, r1 */
+    0xfab1f781, /* clz r7, r1 */
+    0xee107f10, /* mrc 15, 0, r7, cr0, cr0, {0} */
+    0xee020f10, /* mcr 15, 0, r0, cr2, cr0, {0} */
+    0xec570f1e, /* mrrc 15, 1, r0, r7, cr14 */
+    0xee107a10, /* vmov r7, s0 */
+    0xec570b10, /* vmov r0, r7, d0 */
+    0xecbd0a02, /* vpop {s0-s1} */
+    0xed270b02, /* vstmdb r7!, {d0} */
+    0xf92d078d, /* vld1.32 {d0}, [sp]! */
+    0xe8510f00, /* ldrex r0, [r1] */
+    0xe8d0f001, /* tbb [r0, r1] */
+};
+
+static void bodies_are_stepped_over_unless_they_write_what_counts(void **state)
+{
+	struct arm_frame frame;
+
+	for (u32 i = 0; i < ARRAY_SIZE(arm_bodies); i++)
+		if (!REPAIRED(false, arm_bodies[i], 0xe92d4830) || frame.r[ARM_PC] != CALLER_PC)
+			fail_msg("ARM %08x hides the prologue behind it", arm_bodies[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(arm_barriers); i++)
+		if (REPAIRED(false, arm_barriers[i], 0xe92d4830))
+			fail_msg("ARM %08x is stepped over", arm_barriers[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(thumb_bodies); i++)
+		if (!REPAIRED(true, thumb_bodies[i], 0xb5b0) || frame.r[ARM_PC] != CALLER_PC)
+			fail_msg("Thumb %08x hides the prologue behind it", thumb_bodies[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(thumb_barriers); i++)
+		if (REPAIRED(true, thumb_barriers[i], 0xb5b0))
+			fail_msg("Thumb %08x is stepped over", thumb_barriers[i]);
+}
+
+/* --- Code that is not there yet --- */
+
+#define CALL_SITE (CALLER_PC - 4)
+
+/* Of all code the word in front of CALLER_PC. */
+struct caller_code {
+	struct arm_memory memory;
+	u32 call;
+};
+
+static bool caller_word(struct arm_memory *memory, u32 addr, u32 *word)
+{
+	*word = container_of(memory, struct caller_code, memory)->call;
+	return addr == CALL_SITE;
+}
+
+/* Is the caller known of a function at @pc, with no code but @call at its return address @lr? */
+static bool known_by_call(u32 call, u32 lr, u32 pc, bool thumb)
+{
+	struct caller_code code = {{0, ~3u, caller_word}, call};
+	struct test_stack stack = make_stack(WORDS);
+	struct arm_frame frame = {.thumb = thumb}, before;
+	bool known;
+
+	frame.r[ARM_FP] = STACK + 64;
+	frame.r[ARM_SP] = STACK + 32;
+	frame.r[ARM_LR] = lr;
+	frame.r[ARM_PC] = pc;
+	before = frame;
+	known = frame_repair(&frame, &code.memory, &stack.memory);
+	free(stack.word);
+	if (!known)
+		assert_memory_equal(&frame, &before, sizeof(frame));
+	else
+		assert_true(frame.r[ARM_PC] == CALLER_PC && frame.thumb == (lr & 1) &&
+			    frame.r[ARM_FP] == STACK + 64 && frame.r[ARM_SP] == STACK + 32);
+	return known;
+}
+
+static void a_call_tells_of_a_function_that_can_not_be_read(void **state)
+{
+	u32 arm = CALLER_PC, thumb = CALLER_PC | 1;
+
+	assert_true(known_by_call(0xebffdfb6, arm, FUNCTION, false));    /* bl */
+	assert_true(known_by_call(0x1bffdfb6, arm, FUNCTION, false));    /* blne */
+	assert_true(known_by_call(0xfaffdfb6, arm, FUNCTION, true));     /* blx */
+	assert_true(known_by_call(0xfbffdfb6, arm, FUNCTION + 2, true)); /* blx */
+	assert_true(known_by_call(0xff6ef7f7, thumb, FUNCTION, true));   /* bl */
+	assert_true(known_by_call(0xef6ef7f7, thumb, FUNCTION, false));  /* blx */
+	assert_true(
+	    known_by_call(0xf802f000, thumb, CALLER_PC + 4, true)); /* bl, nearest and farthest */
+	assert_true(known_by_call(0xd000f400, thumb, CALLER_PC - 0x1000000, true));
+	assert_true(known_by_call(0xd7fff3ff, thumb, CALLER_PC + 0xfffffe, true));
+	/* Another function, past the beginning, another return address, no call, no code. */
+	assert_false(known_by_call(0xebffdfb6, arm, FUNCTION + 0x1000, false));
+	assert_false(known_by_call(0xebffdfb6, arm, FUNCTION + 4, false));
+	assert_false(known_by_call(0xebffdfb6, arm + 8, FUNCTION, false));
+	assert_false(known_by_call(0xeaffdfb6, arm, FUNCTION, false));  /* b */
+	assert_false(known_by_call(0xe12fff33, arm, FUNCTION, false));  /* blx r3 */
+	assert_false(known_by_call(0xbf6ef7f7, thumb, FUNCTION, true)); /* b.w */
+	assert_false(known_by_call(0x47984798, thumb, FUNCTION, true)); /* blx r3 */
+	assert_false(known_by_call(0xebffdfb6, 0, FUNCTION, false));
+	assert_false(known_by_call(0xe12fff33, arm, 0, false));
 }
 
 /* Random code on random registers: reads nothing it may not, and what it finds is a caller. */
@@ -479,6 +750,8 @@ int main(void)
 	    cmocka_unit_test(returns_under_a_condition),
 	    cmocka_unit_test(what_proves_nothing_changes_nothing),
 	    cmocka_unit_test(ordinary_instructions_are_stepped_over),
+	    cmocka_unit_test(bodies_are_stepped_over_unless_they_write_what_counts),
+	    cmocka_unit_test(a_call_tells_of_a_function_that_can_not_be_read),
 	    cmocka_unit_test(random_code_is_survived),
 	};
 

@@ -2,8 +2,8 @@
 /*
  * Runs an interrupted function forward, a few instructions and without touching memory, through
  * what can only be prologue or epilogue: pushes, pops and the arithmetic of stack and frame
- * pointer. Encodings: ARM Architecture Reference Manual ARMv7-A (DDI 0406), A5 and A8 (ARM), A6
- * (Thumb).
+ * pointer; whatever leaves these alone is stepped over. Encodings: ARM Architecture Reference
+ * Manual ARMv7-A (DDI 0406), A5 and A8 (ARM), A6 (Thumb), A7 (VFP and Advanced SIMD).
  */
 #include "frame_repair.h"
 
@@ -48,33 +48,126 @@ static u32 rotate_right(u32 value, u32 n)
 	return n ? value >> n | value << (32 - n) : value;
 }
 
+/* --- Both states: coprocessors --- */
+
+/*
+ * Coprocessor, VFP and Advanced SIMD instructions (A5.6, A7.5 to A7.9); in Thumb state the first
+ * halfword is the upper one. Writes to coprocessors other than the two of VFP may do anything.
+ */
+static struct effect coprocessor_effect(u32 insn, u32 fp)
+{
+	u32 rt = insn >> 12 & 15, rn = insn >> 16 & 15;
+	bool vfp = (insn & 0xe00) == 0xa00, read = insn & BIT(20);
+
+	if ((insn & 0x0fe00000) == 0x0c400000) /* two registers: VMOV, MRRC, MCRR */
+		return neutral_unless(read ? is_special(rt, fp) || is_special(rn, fp) : !vfp);
+	if ((insn & 0x0f000010) == 0x0e000010) /* one: VMOV, MRC, MCR; 15 are the flags */
+		return neutral_unless(read ? rt != ARM_PC && is_special(rt, fp) : !vfp);
+	if (!vfp)
+		return (struct effect){.kind = STOP};
+	/* Left are data processing, and loads and stores that may change their base. */
+	return neutral_unless(!(insn & BIT(25)) && insn & BIT(21) && is_special(rn, fp));
+}
+
+/* VLD1 to VST4 (A7.7): a last register other than pc means that the base changes. */
+static struct effect simd_load_store(u32 insn, u32 fp)
+{
+	return neutral_unless((insn & 15) != 15 && is_special(insn >> 16 & 15, fp));
+}
+
 /* --- ARM: one word an instruction --- */
 
-/* Data processing and single loads and stores, whose only result is the register in 15:12. */
+/* The result is in 19:16; its lower half, if it is a @wide one, in 15:12 (A5.2.5, A5.2.7). */
+static struct effect arm_multiply(u32 insn, bool wide)
+{
+	return neutral_unless(is_special(insn >> 16 & 15, ARM_FP) ||
+			      (wide && is_special(insn >> 12 & 15, ARM_FP)));
+}
+
+/* Loads and stores of @nr_loaded registers from 15:12 on (A5.2.8, A5.3); some change their base. */
+static struct effect arm_load_store(u32 insn, u32 nr_loaded)
+{
+	u32 rt = insn >> 12 & 15;
+	bool changes_base = !(insn & BIT(24)) || insn & BIT(21);
+
+	return neutral_unless((changes_base && is_special(insn >> 16 & 15, ARM_FP)) ||
+			      (nr_loaded > 0 && is_special(rt, ARM_FP)) ||
+			      (nr_loaded > 1 && is_special(rt + 1, ARM_FP)));
+}
+
+/* What has bits 7 and 4 set where data processing would have a shifted register. */
+static struct effect arm_multiply_or_extra(u32 insn)
+{
+	u32 op = insn >> 20 & 31;
+
+	if (insn & 0x60) /* STRH, LDRH, LDRSB, LDRSH; without bit 20 LDRD has 0xd, STRD 0xf */
+		return arm_load_store(insn, op & 1 ? 1 : (insn & 0xf0) == 0xd0 ? 2 : 0);
+	if (op >= 16) /* exclusive loads and stores */
+		return (struct effect){.kind = STOP};
+	return arm_multiply(insn, op >= 8 || op == 4); /* 4: UMAAL */
+}
+
+/* A5.2.7, A5.2.12: where data processing would be a comparison without its bit S. */
+static struct effect arm_miscellaneous(u32 insn)
+{
+	if ((insn & 0x90) == 0x80) /* SMLAxy and the like; 0x00400000: SMLALxy */
+		return arm_multiply(insn, (insn & 0x00600000) == 0x00400000);
+	if ((insn & 0x006000f0) == 0x00600010 || (insn & 0xf0) == 0x50) /* CLZ; QADD, QSUB */
+		return neutral_unless(is_special(insn >> 12 & 15, ARM_FP));
+	return (struct effect){.kind = STOP};
+}
+
+/* A5.4: parallel addition, extension, saturation, bit fields; multiplies and divisions. */
+static struct effect arm_media(u32 insn)
+{
+	u32 op = insn >> 20 & 31;
+
+	if (op >= 16 && op <= 24) /* 24: USAD8 */
+		return arm_multiply(insn, op == 20);
+	if (op == 25 || (insn & 0x01f000f0) == 0x01f000f0) /* UDF */
+		return (struct effect){.kind = STOP};
+	return neutral_unless(is_special(insn >> 12 & 15, ARM_FP));
+}
+
+/* Instructions of no special meaning, in the order of table A5-1. */
 static struct effect arm_ordinary(u32 insn)
 {
-	u32 rd = insn >> 12 & 15;
-
 	switch (insn >> 25 & 7) {
-	case 0: /* multiplies and special loads have bits 7 and 4 set; 0x01000000: see below */
-		if ((insn & 0x90) == 0x90 || (insn & 0x01900000) == 0x01000000)
-			return (struct effect){.kind = STOP};
+	case 0:
+		if ((insn & 0x90) == 0x90)
+			return arm_multiply_or_extra(insn);
+		if ((insn & 0x01900000) == 0x01000000)
+			return arm_miscellaneous(insn);
 		break;
 	case 1:
 		if ((insn & 0x01b00000) == 0x01200000) /* MSR and hints */
 			return (struct effect){.kind = STOP};
 		break;
-	case 2: /* a load or store at an immediate offset; one that changes its base may move sp */
-		if (!(insn & BIT(24)) || insn & BIT(21))
+	case 2:
+	case 3:
+		if ((insn & 0x02000010) == 0x02000010)
+			return arm_media(insn);
+		return arm_load_store(insn, insn & BIT(20) ? 1 : 0);
+	case 6:
+	case 7:
+		if ((insn & 0x0f000000) == 0x0f000000) /* SVC */
 			return (struct effect){.kind = STOP};
-		if (!(insn & BIT(20)))
-			return (struct effect){.kind = NEUTRAL};
-		break;
+		return coprocessor_effect(insn, ARM_FP);
 	default:
 		return (struct effect){.kind = STOP};
 	}
-	/* TST, TEQ, CMP and CMN have no result and 0 in its place. */
-	return neutral_unless(is_special(rd, ARM_FP));
+	/* Data processing. TST, TEQ, CMP and CMN have no result and 0 in its place. */
+	return neutral_unless(is_special(insn >> 12 & 15, ARM_FP));
+}
+
+/* A5.7: of these, Advanced SIMD data processing, loads and stores. */
+static struct effect arm_unconditional(u32 insn)
+{
+	if (insn >> 25 == 0x79)
+		return (struct effect){.kind = NEUTRAL};
+	if ((insn & 0xff100000) == 0xf4000000)
+		return simd_load_store(insn, ARM_FP);
+	return (struct effect){.kind = STOP};
 }
 
 /* ADD and SUB of an immediate among sp and fp. */
@@ -94,7 +187,7 @@ static struct effect arm_add(u32 insn)
 static struct effect arm_effect(u32 insn)
 {
 	if (insn >> 28 == 15)
-		return (struct effect){.kind = STOP};
+		return arm_unconditional(insn);
 	/* BX LR, MOV PC, LR: under any condition they say that lr is good. */
 	if ((insn & 0x0fffffff) == 0x012fff1e || (insn & 0x0fffffff) == 0x01a0f00e)
 		return (struct effect){.kind = RETURN};
@@ -209,6 +302,60 @@ static struct effect thumb32_immediate(u32 first, u32 second)
 	return adjust(to, from, add ? (s32)amount : -(s32)amount);
 }
 
+/* LDRD, STRD (A6.3.6); with neither bit 8 nor bit 5 exclusives and table branches. */
+static struct effect thumb32_dual(u32 first, u32 second)
+{
+	if (!(first & 0x120))
+		return (struct effect){.kind = STOP};
+	return neutral_unless((first & 0x20 && is_special(first & 15, THUMB_FP)) ||
+			      (first & 0x10 && (is_special(second >> 12, THUMB_FP) ||
+						is_special(second >> 8 & 15, THUMB_FP))));
+}
+
+/* Single loads and stores (A6.3.7 to A6.3.10), and those of Advanced SIMD among them. */
+static struct effect thumb32_load_store(u32 first, u32 second)
+{
+	u32 rn = first & 15;
+	/* Without a 12-bit offset, and not relative to pc: bit 11 for 8 bits, bit 8 changes rn. */
+	bool changes_base = rn != ARM_PC && !(first & 0x80) && (second & 0x900) == 0x900;
+
+	if ((first & 0xff10) == 0xf900)
+		return simd_load_store(first << 16 | second, THUMB_FP);
+	if ((first & 0x60) == 0x60)
+		return (struct effect){.kind = STOP};
+	return neutral_unless((changes_base && is_special(rn, THUMB_FP)) ||
+			      (first & 0x10 && is_special(second >> 12, THUMB_FP)));
+}
+
+/* Multiplies and divisions (A6.3.16, A6.3.17): a wide result has its lower half in 15:12. */
+static struct effect thumb32_multiply(u32 first, u32 second)
+{
+	bool wide = first & 0x80 && (first & 0x50) != 0x10;
+
+	return neutral_unless(is_special(second >> 8 & 15, THUMB_FP) ||
+			      (wide && is_special(second >> 12, THUMB_FP)));
+}
+
+/* Instructions of no special meaning, in the order of table A6-9. */
+static struct effect thumb32_ordinary(u32 first, u32 second)
+{
+	if ((first & 0xfe40) == 0xe840)
+		return thumb32_dual(first, second);
+	if (first >> 9 == 0x75 || first >> 8 == 0xfa) /* data processing of registers */
+		return neutral_unless(is_special(second >> 8 & 15, THUMB_FP));
+	if ((first & 0xef00) == 0xef00) /* Advanced SIMD data processing */
+		return (struct effect){.kind = NEUTRAL};
+	if (first >> 10 == 0x3b)
+		return coprocessor_effect(first << 16 | second, THUMB_FP);
+	if (first >> 11 == 0x1e && !(second & 0x8000))
+		return thumb32_immediate(first, second);
+	if (first >> 9 == 0x7c)
+		return thumb32_load_store(first, second);
+	if (first >> 8 == 0xfb)
+		return thumb32_multiply(first, second);
+	return (struct effect){.kind = STOP};
+}
+
 static struct effect thumb32_effect(u32 first, u32 second)
 {
 	if (first == 0xe92d) /* STMDB SP! */
@@ -223,13 +370,7 @@ static struct effect thumb32_effect(u32 first, u32 second)
 		return adjust(ARM_SP, ARM_SP, -(s32)(second & 0xfe) * 4);
 	if ((first & 0xffbf) == 0xecbd && (second & 0xf00) == 0xb00) /* VPOP */
 		return adjust(ARM_SP, ARM_SP, (second & 0xfe) * 4);
-	if (first >> 11 == 0x1e && !(second & 0x8000))
-		return thumb32_immediate(first, second);
-	if (first >> 9 == 0x75) /* data processing of registers */
-		return neutral_unless(is_special(second >> 8 & 15, THUMB_FP));
-	if ((first & 0xff80) == 0xf880) /* loads and stores at a 12-bit offset */
-		return neutral_unless((first & 0x10) && is_special(second >> 12, THUMB_FP));
-	return (struct effect){.kind = STOP};
+	return thumb32_ordinary(first, second);
 }
 
 /* --- Running --- */
@@ -264,6 +405,47 @@ static struct effect next_effect(struct arm_memory *code, u32 *addr, bool thumb)
 		return (struct effect){.kind = STOP};
 	*addr += 2;
 	return thumb32_effect(first, second);
+}
+
+static s32 sign_extend(u32 value, u32 bits)
+{
+	return (s32)(value << (32 - bits)) >> (32 - bits);
+}
+
+/* Where the BL or BLX (A8.8.25) in front of return address @lr branches to; 1: there is none. */
+static u32 called_function(struct arm_memory *code, u32 lr)
+{
+	u32 at = (lr & ~1u) - 4, insn, first, second, sign;
+	s32 offset;
+
+	if (!(lr & 1)) {
+		if (!arm_memory_word(code, at, &insn) || (insn >> 25 & 7) != 5)
+			return 1;
+		offset = sign_extend(insn & 0xffffff, 24) * 4;
+		if (insn >> 28 == 15)
+			return at + 8 + offset + (insn & BIT(24) ? 2 : 0);
+		return insn & BIT(24) ? at + 8 + offset : 1;
+	}
+	if (!code_halfword(code, at, &first) || !code_halfword(code, at + 2, &second) ||
+	    first >> 11 != 0x1e || (second & 0xc000) != 0xc000)
+		return 1;
+	sign = first & 0x400 ? 3 : 0;
+	offset = sign_extend((sign & 2) << 23 |
+				 (((second >> 12 & 2) | (second >> 11 & 1)) ^ sign ^ 3) << 22 |
+				 (first & 0x3ff) << 12 | (second & 0x7ff) << 1,
+			     25);
+	return (second & 0x1000 ? at + 4 : (at + 4) & ~3u) + offset;
+}
+
+/*
+ * Is the page that @frame's pc is in not there, as a program's are before they are first used, and
+ * the interrupted function called just now? So it has done nothing.
+ */
+static bool not_begun(const struct arm_frame *frame, struct arm_memory *code)
+{
+	u32 pc = frame->r[ARM_PC], half;
+
+	return !code_halfword(code, pc, &half) && called_function(code, frame->r[ARM_LR]) == pc;
 }
 
 static bool run_pop(u32 r[16], u32 mask, struct arm_memory *stack)
@@ -305,7 +487,8 @@ bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_m
 
 		switch (e.kind) {
 		case STOP:
-			return false;
+			return i == 0 && not_begun(frame, code) &&
+			       returned(frame, r, r[ARM_LR], sp, high);
 		case NEUTRAL:
 			break;
 		case RETURN:

@@ -10,8 +10,9 @@
 
 /*
  * Looks what the interrupted function of @frame, whose lr is live, does next, as far as @code can
- * be read. In an epilogue, or before a prologue has saved anything, the caller is known without
- * tables: true, and @frame is the caller's. Else false; then tables hold for @frame, after it was
- * moved to the end of the prologue if it was inside.
+ * be read. In an epilogue, at a function whose page is not there yet and that was called directly,
+ * or before a prologue has saved anything, the caller is known without tables: true, and @frame is
+ * the caller's. Else false; then tables hold for @frame, after it was moved to the end of the
+ * prologue if it was inside.
  */
 bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack);
