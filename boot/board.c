@@ -123,19 +123,6 @@ static int parse(struct boot_info *info, u32 r1, phys_addr_t r2, phys_window_t w
 	return -ENOENT;
 }
 
-/* Is @r all RAM, as far as what was handed over tells? */
-static bool is_ram(const struct boot_region *r)
-{
-	for (unsigned i = 0; i < boot_info.nr_ram; i++) {
-		const struct boot_region *ram = &boot_info.ram[i];
-
-		if (r->start >= ram->start && r->start - ram->start <= ram->size &&
-		    r->size <= ram->size - (r->start - ram->start))
-			return true;
-	}
-	return false;
-}
-
 int boot_parse_arm(u32 r1, phys_addr_t r2, phys_window_t window)
 {
 	const struct boot_region *archive = &boot_info.archive;
@@ -150,7 +137,7 @@ int boot_parse_arm(u32 r1, phys_addr_t r2, phys_window_t window)
 		printk("boot: the %s name no memory\n", boot_info.protocol);
 		return -ENOMEM;
 	}
-	if (archive->size && (!is_ram(archive) || archive->size > SIZE_MAX ||
+	if (archive->size && (!boot_in_ram(&boot_info, archive) || archive->size > SIZE_MAX ||
 			      !window(archive->start, archive->size))) {
 		printk("boot: the boot archive at %#llx, %llu KiB, is not in RAM within reach\n",
 		       archive->start, archive->size >> 10);

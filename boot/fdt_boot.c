@@ -146,6 +146,7 @@ static void parse_psci(const struct fdt *fdt)
 int fdt_parse(struct boot_info *info, struct fdt *fdt, phys_addr_t pa, phys_window_t window)
 {
 	int err = fdt_open(fdt, pa, window);
+	struct boot_region tree = {pa, fdt->size};
 
 	if (err)
 		return err;
@@ -157,6 +158,13 @@ int fdt_parse(struct boot_info *info, struct fdt *fdt, phys_addr_t pa, phys_wind
 		err = parse_chosen(info, fdt);
 	if (err)
 		return err;
+	/* Drivers read it later, and then RAM alone is mapped. */
+	if (info->nr_ram && !boot_in_ram(info, &tree)) {
+		printk(
+		    "boot: the device tree at %#llx, %u bytes, is not in the RAM that it names\n",
+		    pa, fdt->size);
+		return -EFAULT;
+	}
 	parse_reserved(info, fdt);
 	parse_psci(fdt);
 	reserve(info, pa, fdt->size);

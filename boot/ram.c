@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of RAM that every parser fills: rising, regions that touch joined. */
+/* The list of RAM that every parser fills: rising, regions that touch joined; and what lies in it.
+ */
 #include <hotregs/boot_info.h>
 #include <hotregs/string.h>
 
@@ -20,4 +21,16 @@ void boot_add_ram(struct boot_info *info, u64 start, u64 end)
 	memmove(&ram[first + 1], &ram[last], (info->nr_ram - last) * sizeof(*ram));
 	info->nr_ram += 1 - (last - first);
 	ram[first] = (struct boot_region){.start = start, .size = end - start};
+}
+
+bool boot_in_ram(const struct boot_info *info, const struct boot_region *r)
+{
+	for (unsigned i = 0; i < info->nr_ram; i++) {
+		const struct boot_region *ram = &info->ram[i];
+
+		if (r->start >= ram->start && r->start - ram->start <= ram->size &&
+		    r->size <= ram->size - (r->start - ram->start))
+			return true;
+	}
+	return false;
 }

@@ -10,7 +10,6 @@
 #include <hotregs/printk.h>
 #include <hotregs/virtio.h>
 
-#include <arch/cache.h>
 #include <arch/io.h>
 
 /* Registers (4.2.2). */
@@ -106,7 +105,6 @@ static int queue_enable(struct virtqueue *vq)
 
 static void notify(struct virtqueue *vq)
 {
-	dma_wmb();
 	mmio_write32(vq->doorbell, vq->index);
 }
 

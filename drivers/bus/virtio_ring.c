@@ -5,6 +5,8 @@
 #include <hotregs/string.h>
 #include <hotregs/virtio.h>
 
+#include <arch/cache.h>
+
 /* Device status (2.1). */
 #define STATUS_ACKNOWLEDGE 1
 #define STATUS_DRIVER      2
@@ -151,14 +153,18 @@ int virtqueue_add(struct virtqueue *vq, const struct virtio_piece *pieces, unsig
 	vq->pieces[head] = n;
 	vq->avail->ring[vq->avail_idx++ & (vq->size - 1)] = head;
 	/* The device must not see the index before what it stands for. */
-	__atomic_store_n(&vq->avail->idx, vq->avail_idx, __ATOMIC_RELEASE);
+	dma_wmb();
+	WRITE_ONCE(vq->avail->idx, vq->avail_idx);
 	return head;
 }
 
 void virtqueue_kick(struct virtqueue *vq)
 {
-	/* Index first, then the flag: the device does it the other way round (2.6.13.4.1). */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/*
+	 * Index first, then the flag: the device does it the other way round (2.6.13.4.1). And the
+	 * doorbell comes after the index.
+	 */
+	dma_mb();
 	if (!(READ_ONCE(vq->used->flags) & USED_NO_NOTIFY))
 		vq->dev->transport->notify(vq);
 }
@@ -183,8 +189,9 @@ int virtqueue_take_used(struct virtqueue *vq, u32 *written)
 
 	if (vq->broken)
 		return -EIO;
-	if (__atomic_load_n(&vq->used->idx, __ATOMIC_ACQUIRE) == vq->used_idx)
+	if (READ_ONCE(vq->used->idx) == vq->used_idx)
 		return -EAGAIN;
+	dma_rmb(); /* the device has written the element before the index */
 	elem = &vq->used->ring[vq->used_idx & (vq->size - 1)];
 	id = READ_ONCE(elem->id);
 	if (id >= vq->size || !vq->pieces[id]) {

@@ -34,6 +34,9 @@ extern struct boot_info boot_info;
  */
 void boot_add_ram(struct boot_info *info, u64 start, u64 end);
 
+/* Is @r all RAM, as far as what was handed over tells? Any context. */
+bool boot_in_ram(const struct boot_info *info, const struct boot_region *r);
+
 /*
  * Shows a parser @size bytes of physical memory at @pa; NULL when the boot mappings do not reach
  * them. This is all of the hand-over that a parser can touch.

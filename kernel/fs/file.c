@@ -44,6 +44,8 @@ loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size)
 	}
 	if (__builtin_add_overflow(base, offset, &offset) || offset < 0)
 		return -EINVAL;
+	if ((long)offset != offset)
+		return -EOVERFLOW; /* the system call returns a machine word */
 	f->pos = offset;
 	return offset;
 }

@@ -316,7 +316,7 @@ static void damaged_tree_is_said(void **state)
 static void memory_of_the_secure_world_is_not_ours(void **state)
 {
 	tree_begin();
-	tree_memory(0x1000, 0x1000);
+	tree_memory(MEMORY_START, MEMORY_SIZE);
 	node("secram@e000000");
 	string("device_type", "memory");
 	cells("reg", 2, 0xe000000, 0x1000000);
@@ -341,6 +341,16 @@ static void tree_without_memory_is_said(void **state)
 	assert_int_equal(start(TREE), -ENOMEM);
 }
 
+/* Drivers read the tree when RAM alone is mapped. */
+static void tree_outside_its_own_ram_is_said(void **state)
+{
+	tree_begin();
+	tree_memory(MEMORY_START + MEMORY_SIZE, 0x10000000);
+	tree_end(TREE);
+	assert_int_equal(start(TREE), -EFAULT);
+	assert_said("not in the RAM that it names");
+}
+
 static void command_line_fits_or_is_refused(void **state)
 {
 	static char line[BOOT_CMDLINE_MAX + 1];
@@ -349,7 +359,7 @@ static void command_line_fits_or_is_refused(void **state)
 		setup(NULL);
 		memset(line, 'x', n);
 		tree_begin();
-		tree_memory(0x1000, 0x1000);
+		tree_memory(MEMORY_START, MEMORY_SIZE);
 		node("chosen");
 		string("bootargs", line);
 		end();
@@ -379,7 +389,7 @@ static void archive_out_of_reach_is_said(void **state)
 static void psci_of_the_first_version_is_none(void **state)
 {
 	tree_begin();
-	tree_memory(0x1000, 0x1000);
+	tree_memory(MEMORY_START, MEMORY_SIZE);
 	node("psci");
 	string("compatible", "arm,psci");
 	string("method", "hvc");
@@ -394,7 +404,7 @@ static void too_many_reservations_are_no_silent_loss(void **state)
 	tree_begin();
 	for (u64 i = 0; i <= BOOT_MAX_RESERVED; i++)
 		reservation((i + 1) << 16, 0x1000);
-	tree_memory(0x1000, 0x1000);
+	tree_memory(MEMORY_START, MEMORY_SIZE);
 	tree_end(TREE);
 	expect_assert_failure(start(TREE));
 }
@@ -570,6 +580,7 @@ int main(void)
 	    TEST(damaged_tree_is_said),
 	    TEST(memory_of_the_secure_world_is_not_ours),
 	    TEST(tree_without_memory_is_said),
+	    TEST(tree_outside_its_own_ram_is_said),
 	    TEST(command_line_fits_or_is_refused),
 	    TEST(archive_out_of_reach_is_said),
 	    TEST(psci_of_the_first_version_is_none),

@@ -15,7 +15,10 @@
 #include <asm/start.h>
 #include <asm/traps.h>
 
-/* ARM DDI 0406C, by register name: B4.1.40, B6.1.42, B6.1.44, B8.2.1 (CNTKCTL in table B8-2). */
+/* ARM DDI 0406C: CPACR B4.1.40, FPEXC B4.1.57, MVFR0 B4.1.108, CNTKCTL B4.1.26. */
+#define ID_PFR0_THUMBEE (0xf << 12)
+#define TEECR_XED       BIT(0)
+
 #define CPACR_VFP       0x00f00000 /* coprocessors 10 and 11 are anybody's */
 #define CPACR_NO_D32    BIT(30)
 #define CPACR_NO_SIMD   BIT(31)
@@ -85,6 +88,16 @@ static void unmask_aborts(struct arch_cpu *arch)
 	arch->async_abort_expected = false;
 }
 
+/*
+ * ThumbEE's base register is a program's to write, and no task's own here: where there is one it is
+ * closed to programs (ARM DDI 0406C, TEECR.XED), or it would tell one task of another.
+ */
+static void close_thumbee(void)
+{
+	if (cp_read(ID_PFR0) & ID_PFR0_THUMBEE)
+		cp_write(TEECR, TEECR_XED);
+}
+
 void arch_cpu_init(struct cpu *cpu)
 {
 	cp_write(VBAR, exception_vectors);
@@ -93,6 +106,7 @@ void arch_cpu_init(struct cpu *cpu)
 	arch_clear_debug_state();
 	unmask_aborts(&cpu->arch);
 	enable_vfp();
+	close_thumbee();
 	cp_write(CNTKCTL, CNTKCTL_PL0VCT);
 	synchronize_context();
 }

@@ -6,6 +6,7 @@
  * While a program runs, SP_svc points at orig_r0 of the frame at the top of its kernel stack, so that
  * SRS (ARM DDI 0406C, B9.3.16) puts PC and CPSR where the frame has them. CPSR.F is left alone.
  */
+#include <asm/constants.h>
 #include <asm/offsets.h>
 #include <asm/psr.h>
 

@@ -320,7 +320,8 @@ static bool asid_busy(u32 asid)
 
 /*
  * Gives @mmu, which the calling CPU is about to load, an ASID of this generation. When all 255 are
- * given (0 is nobody's) the next generation begins, with an empty TLB. Interrupts off.
+ * given (0 is nobody's) the next generation begins, with an empty TLB and no user tables loaded.
+ * Interrupts off.
  */
 void asid_renew(struct mmu *mmu)
 {
@@ -331,6 +332,8 @@ void asid_renew(struct mmu *mmu)
 			asid_generation += 0x100;
 			if (!asid_generation)
 				asid_generation = 0x100;
+			/* Or walks would refill it under the ASID that is still set. */
+			unload_user_tables((u32)kernel_mmu.root | TTBR_WALKS);
 			tlb_flush_all();
 		}
 	} while (asid_busy(last_asid));

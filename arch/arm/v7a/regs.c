@@ -11,12 +11,8 @@
 #include <arch/regs.h>
 #include <arch/switch.h>
 #include <asm/cp15.h>
-
-#define TASK_STACK_SIZE KERNEL_STACK_SIZE
-#undef KERNEL_STACK_SIZE
 #include <asm/offsets.h>
 
-_Static_assert(KERNEL_STACK_SIZE == TASK_STACK_SIZE, "boot/head.S has this number, too");
 _Static_assert(offsetof(struct cpu, running) == CPU_CURRENT, "");
 _Static_assert(offsetof(struct cpu, need_resched) == CPU_NEED_RESCHED, "");
 _Static_assert(offsetof(struct arch_cpu, abort_record) == 0, "");
@@ -86,7 +82,7 @@ void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned lon
 	regs->orig_r0 = -1;
 }
 
-/* All zero: round to nearest, no exception trapped (ARM DDI 0406C, B6.1.39). */
+/* All zero: round to nearest, no exception trapped (FPSCR: ARM DDI 0406C, B4.1.58). */
 void arch_fpu_init(struct task *task)
 {
 	memset(&task->arch.vfp, 0, sizeof(task->arch.vfp));

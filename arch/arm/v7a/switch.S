@@ -5,6 +5,7 @@
 #include <asm/offsets.h>
 #include <asm/psr.h>
 
+	.cfi_sections .debug_frame
 	.text
 
 /*
@@ -16,10 +17,13 @@
 thread_start:
 	.fnstart
 	.cantunwind
+	.cfi_startproc
+	.cfi_undefined lr /* the same for debuggers */
 	mov r0, r4
 	mov r1, r5
 	bl task_begin
 	udf #0
+	.cfi_endproc
 	.fnend
 	.size thread_start, . - thread_start
 

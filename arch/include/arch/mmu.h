@@ -33,7 +33,11 @@ extern struct mmu kernel_mmu;
  */
 void mmu_init(void);
 
-/* Maps one page. Replaces what was there. -ENOMEM, -EINVAL. No TLB flush. */
+/*
+ * Maps one page. -ENOMEM, -EINVAL. Replaces what was there, which still needs mmu_flush() after; an
+ * architecture where two translations of an address must not meet flushes the old one itself, too,
+ * before the new one is there.
+ */
 int mmu_map(struct mmu *mmu, unsigned long va, phys_addr_t pa, unsigned prot);
 
 /* Removes one page's mapping; returns its physical address, or 0 when nothing was mapped. */

@@ -24,6 +24,8 @@
 #define PTE_TABLE  0x3  /* present, writable */
 #define PTE_2M     0x83 /* and a large page */
 
+	.cfi_sections .debug_frame
+
 	.section .note.pvh, "a", @note
 	.balign 4
 	.long 4, 4, 18 /* name and descriptor size; XEN_ELFNOTE_PHYS32_ENTRY */
@@ -89,6 +91,8 @@ boot_entry:
 	movq $boot_high, %rax
 	jmp *%rax
 boot_high:
+	.cfi_startproc
+	.cfi_undefined rip /* debuggers end here */
 	/* The loader's structure is below 4 GiB. No frame lies above this one. */
 	movq $boot_stack + KERNEL_STACK_SIZE, %rsp
 	movabsq $DIRECT_MAP_BASE, %rdi
@@ -100,6 +104,7 @@ boot_high:
 	xorl %ebp, %ebp
 	call x86_64_start
 	ud2
+	.cfi_endproc
 	.size boot_entry, . - boot_entry
 
 	.section .rodata, "a"

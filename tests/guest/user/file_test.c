@@ -52,6 +52,12 @@ TEST(file_read_and_seek)
 	EXPECT_EQ(magic[0], 'E');
 	EXPECT_ERRNO(lseek(fd, -1, SEEK_SET), EINVAL);
 	EXPECT_ERRNO(lseek(fd, 0, 99), EINVAL);
+	/* Where a position does not fit the result, it is not taken. */
+	if (sizeof(long) == 4) {
+		EXPECT_EQ(lseek(fd, 0x7fffffff, SEEK_SET), 0x7fffffff);
+		EXPECT_ERRNO(lseek(fd, 1, SEEK_CUR), EOVERFLOW);
+		EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 0x7fffffff);
+	}
 	EXPECT_ERRNO(read(fd, bad_pointer, 4), EFAULT);
 	EXPECT_ERRNO(write(fd, "x", 1), EBADF);
 	EXPECT_ERRNO(ioctl(fd, 0x1234, 0), ENOTTY);

@@ -10,17 +10,16 @@
  * References: ARM DDI 0406C, by section. Registers: r1, r2 stay; r8 = boot_entry_state, r9 = 1 in
  * Secure state, r10 = first-level table, r11 = virtual minus physical address of the image.
  */
+#include <asm/constants.h>
 #include <asm/psr.h>
 #include <asm/pte.h>
+#include <asm/start.h>
 
+	.cfi_sections .debug_frame
 	.arch_extension sec
 	.arch_extension virt
 
-#define ENTRY_SVC    0
-#define ENTRY_SECURE 1
-#define ENTRY_HYP    2
-
-#define SVC_MASKED (CPSR_A | CPSR_IRQ | CPSR_FIQ | MODE_SVC)
+#define SVC_MASKED (CPSR_A | CPSR_I | CPSR_F | MODE_SVC)
 
 /* SCTLR (B4.1.130). Bits that read as one, and what this kernel wants: no alignment checks, low
  * vectors by VBAR, little-endian ARM-state exceptions, no TEX remap, no access flag. */
@@ -38,18 +37,19 @@
 #define SCR_NS       0x1
 #define SCR_FW       0x10 /* Non-secure state masks FIQ */
 #define SCR_AW       0x20 /* and asynchronous aborts */
+/* NSACR (B4.1.111): what Non-secure state may use, and what is kept from it: the upper half of the
+ * VFP registers (NSD32DIS), Advanced SIMD (NSASEDIS), the registers of FIQ mode (RFR). */
 #define NSACR_VFP    0xc00
 #define NSACR_SMP    0x40000
+#define NSACR_KEPT   0x8c000
+
+#define PFR1_TIMER   0xf0000 /* ID_PFR1 (B4.1.94): the Generic Timer Extension */
 #define HCPTR_NONE   0x33ff /* the bits that are one */
 #define CNTHCTL_PL1  0x3 /* counter and timer are not trapped */
 
 #define GICD_TYPER   0x4
 #define GICD_IGROUPR 0x80
 #define GICC_PMR     0x4
-
-#define TTBR_WALKS   0x6a /* asm/mmu.h */
-#define IMAGE_LINK   0xf0000000
-#define KERNEL_STACK_SIZE 8192
 
 	.section .boot.text, "ax"
 	.globl boot_entry
@@ -64,7 +64,11 @@ boot_entry:
 	mrc p15, 0, r0, c0, c0, 5 /* MPIDR */
 	tst r0, #0xff
 	bne boot_park
-	mov r8, #ENTRY_SVC
+	/* Nor does one without the generic timer, the clock from the first message on. */
+	mrc p15, 0, r0, c0, c1, 1 /* ID_PFR1 */
+	tst r0, #PFR1_TIMER
+	beq boot_park
+	mov r8, #BOOT_ENTRY_SVC
 	mov r9, #0
 	and r3, r3, #CPSR_MODE
 	cmp r3, #MODE_HYP
@@ -74,7 +78,7 @@ boot_entry:
 	bl is_secure
 	movs r9, r0
 	beq boot_nonsecure
-	mov r8, #ENTRY_SECURE
+	mov r8, #BOOT_ENTRY_SECURE
 	b boot_secure
 
 	.globl boot_park
@@ -86,7 +90,7 @@ boot_park:
  * Hyp mode: nothing of Non-secure PL1 is trapped, and it sees the physical count (B3.17.6, B8.1).
  */
 boot_hyp:
-	mov r8, #ENTRY_HYP
+	mov r8, #BOOT_ENTRY_HYP
 	mrc p15, 4, r4, c1, c0, 0 /* HSCTLR */
 	bic r0, r4, #SCTLR_M | SCTLR_C
 	bic r0, r0, #SCTLR_I
@@ -148,6 +152,7 @@ boot_secure:
 	mcreq p15, 0, r0, c14, c0, 0
 #endif
 	mrc p15, 0, r0, c1, c1, 2 /* NSACR */
+	bic r0, r0, #NSACR_KEPT
 	orr r0, r0, #NSACR_VFP
 	orr r0, r0, #NSACR_SMP
 	mcr p15, 0, r0, c1, c1, 2
@@ -364,6 +369,8 @@ boot_hyp_call:
 boot_high:
 	.fnstart
 	.cantunwind
+	.cfi_startproc
+	.cfi_undefined lr /* the same for debuggers */
 	ldr sp, =boot_stack + KERNEL_STACK_SIZE
 	ldr r0, =boot_entry_state
 	str r8, [r0]
@@ -376,6 +383,7 @@ boot_high:
 	mrrc p15, 1, r2, r3, c14 /* CNTVCT */
 	bl arm_start
 	udf #0
+	.cfi_endproc
 	.fnend
 	.size boot_high, . - boot_high
 

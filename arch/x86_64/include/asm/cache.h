@@ -30,15 +30,10 @@ static inline void sync_icache(const void *start, size_t size)
 	barrier();
 }
 
-/* Devices snoop the caches (SDM vol. 3, 11.3). */
-static inline void dma_clean(const void *start, size_t size)
+/* A load passes earlier stores to other places, if nothing prevents it (SDM vol. 3, 8.2.3.4). */
+static inline void dma_mb(void)
 {
-	barrier();
-}
-
-static inline void dma_inval(void *start, size_t size)
-{
-	barrier();
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Stores stay in order, and loads are not passed by what follows them (SDM vol. 3, 8.2.2). */

@@ -6,11 +6,7 @@ static inline void sync_icache(const void *start, size_t size)
 {
 }
 
-static inline void dma_clean(const void *start, size_t size)
-{
-}
-
-static inline void dma_inval(void *start, size_t size)
+static inline void dma_mb(void)
 {
 }
 

@@ -23,10 +23,13 @@ static inline void complete_accesses(void)
 	__asm__ volatile("dsb sy" ::: "memory");
 }
 
-/* Every access made so far is complete; then wakes the CPUs that wait in WFE (A8.8.168). */
+/*
+ * Every access made so far, to devices too, is complete; then wakes the CPUs that wait in WFE
+ * (A8.8.168).
+ */
 static inline void send_event(void)
 {
-	__asm__ volatile("dsb ish\n\tsev" ::: "memory");
+	__asm__ volatile("dsb sy\n\tsev" ::: "memory");
 }
 
 /* Page-table entries went from invalid to valid: walks, and the next instruction, see them. */
@@ -77,40 +80,43 @@ static inline void tlb_flush_all(void)
 }
 
 /*
+ * From here to load_user_tables() no walk finds anything in the lower half: TTBR0 shows @empty,
+ * tables without a valid entry. Interrupts off.
+ */
+static inline void unload_user_tables(u32 empty)
+{
+	__asm__ volatile("mcr p15, 0, %0, c2, c0, 0\n\t"
+			 "isb" ::"r"(empty)
+			 : "memory");
+}
+
+/*
  * Exchanges TTBR0 and the ASID. There is no instant at which one walks the new tables under the old
- * ASID or the other way round: in between TTBR0 shows @empty, tables without a valid entry
- * (B3.10.4). Interrupts off.
+ * ASID or the other way round: in between TTBR0 shows @empty (B3.10.4). Interrupts off.
  */
 static inline void load_user_tables(u32 empty, u32 ttbr0, u32 asid)
 {
-	__asm__ volatile("mcr p15, 0, %0, c2, c0, 0\n\t"
+	unload_user_tables(empty);
+	__asm__ volatile("mcr p15, 0, %0, c13, c0, 1\n\t"
 			 "isb\n\t"
-			 "mcr p15, 0, %1, c13, c0, 1\n\t"
-			 "isb\n\t"
-			 "mcr p15, 0, %2, c2, c0, 0\n\t"
-			 "isb" ::"r"(empty),
-			 "r"(asid), "r"(ttbr0)
+			 "mcr p15, 0, %1, c2, c0, 0\n\t"
+			 "isb" ::"r"(asid),
+			 "r"(ttbr0)
 			 : "memory");
 }
 
 /* cache.c */
 void cache_sync_icache(unsigned long start, size_t size);
-void cache_clean(unsigned long start, size_t size);
-void cache_clean_invalidate(unsigned long start, size_t size);
 
 static inline void sync_icache(const void *start, size_t size)
 {
 	cache_sync_icache((unsigned long)start, size);
 }
 
-static inline void dma_clean(const void *start, size_t size)
+/* Devices are in the outer-shareable domain. There is no barrier for loads alone (A8.8.43). */
+static inline void dma_mb(void)
 {
-	cache_clean((unsigned long)start, size);
-}
-
-static inline void dma_inval(void *start, size_t size)
-{
-	cache_clean_invalidate((unsigned long)start, size);
+	__asm__ volatile("dmb osh" ::: "memory");
 }
 
 static inline void dma_wmb(void)
@@ -120,5 +126,5 @@ static inline void dma_wmb(void)
 
 static inline void dma_rmb(void)
 {
-	__asm__ volatile("dmb osh" ::: "memory");
+	dma_mb();
 }

@@ -17,6 +17,7 @@
 #define cp_write(encoding, value) __asm__ volatile("mcr " encoding ::"r"((u32)(value)) : "memory")
 
 #define CTR        "p15, 0, %0, c0, c0, 1"
+#define ID_PFR0    "p15, 0, %0, c0, c1, 0"
 #define ID_MMFR0   "p15, 0, %0, c0, c1, 4"
 #define ID_MMFR3   "p15, 0, %0, c0, c1, 7"
 #define CPACR      "p15, 0, %0, c1, c0, 2"
@@ -37,6 +38,8 @@
 #define TPIDRURO   "p15, 0, %0, c13, c0, 3"
 #define TPIDRPRW   "p15, 0, %0, c13, c0, 4"
 #define CNTKCTL    "p15, 0, %0, c14, c1, 0"
+
+#define TEECR      "p14, 6, %0, c0, c0, 0"
 
 #define DBGDIDR    "p14, 0, %0, c0, c0, 0"
 #define DBGDSCREXT "p14, 0, %0, c0, c2, 2"

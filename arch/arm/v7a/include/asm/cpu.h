@@ -17,7 +17,6 @@ struct arch_cpu {
 	bool skip_undefined; /* step over undefined instructions: see cpu_try() */
 	bool met_undefined;
 	bool async_abort_expected; /* one that firmware left pending */
-	u32 asid;                  /* of the loaded page tables */
 	u8 *emergency_stack;       /* lowest address */
 };
 

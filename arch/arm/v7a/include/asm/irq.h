@@ -4,8 +4,7 @@
 #pragma once
 
 #include <arch/cache.h>
-
-#define CPSR_I (1UL << 7)
+#include <asm/psr.h>
 
 static inline unsigned long irq_flags(void)
 {
@@ -44,7 +43,7 @@ static inline void irq_restore(unsigned long flags)
 	__asm__ volatile("msr cpsr_c, %0" ::"r"(flags) : "memory");
 }
 
-/* A masked interrupt ends WFI too (B1.8.13), so one that comes early is not slept through. */
+/* A masked interrupt ends WFI too (B1.8.14), so one that comes early is not slept through. */
 static inline void irq_enable_and_wait(void)
 {
 	irq_disable();

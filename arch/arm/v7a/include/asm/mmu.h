@@ -6,14 +6,14 @@
 #pragma once
 
 #include <arch/cache.h>
+#include <asm/constants.h>
 
 #define USER_START     0x00010000UL /* page 0 and its neighbours are never mapped */
 #define USER_END       0x80000000UL
 #define DIRECT_MAP     0x80000000UL /* RAM from the board's lowest address on */
 #define DIRECT_MAP_END 0xc0000000UL
 #define VMAP_START     0xd0000000UL
-#define VMAP_END       0xf0000000UL
-#define IMAGE_LINK     0xf0000000UL /* linker/arm_v7a.ld has this number */
+#define VMAP_END       0xf0000000UL /* IMAGE_LINK */
 #define EARLY_DEVICE   0xff000000UL /* what arm_early_device() maps */
 
 /* Where RAM begins differs by board, where the image lies, by loader: both are found at start. */
@@ -28,9 +28,6 @@ extern unsigned long arm_direct_map_offset, arm_image_offset;
 /* The upper bits of mmu->asid say in which generation its lower eight were given. */
 extern u32 asid_generation;
 void asid_renew(struct mmu *mmu);
-
-/* What TTBR0 and TTBR1 say of the walks: inner shareable, write-back, write-allocate (B4.1.154). */
-#define TTBR_WALKS 0x6a
 
 static inline void mmu_load(struct mmu *mmu)
 {

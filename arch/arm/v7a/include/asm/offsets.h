@@ -13,8 +13,6 @@
 #define TASK_STACK  0
 #define TASK_KILLED 22
 
-#define KERNEL_STACK_SIZE 8192 /* asm/task.h */
-
 /* struct pt_regs */
 #define REGS_FP      44
 #define REGS_SP      52

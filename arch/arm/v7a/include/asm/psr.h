@@ -3,9 +3,9 @@
 #pragma once
 
 #define CPSR_MODE 0x1f
-#define CPSR_T    0x20 /* Thumb state */
-#define CPSR_FIQ  0x40 /* masked */
-#define CPSR_IRQ  0x80
+#define CPSR_T    0x20  /* Thumb state */
+#define CPSR_F    0x40  /* FIQ masked */
+#define CPSR_I    0x80  /* IRQ masked */
 #define CPSR_A    0x100 /* asynchronous aborts masked */
 
 #define MODE_USR 0x10

@@ -14,7 +14,6 @@
 #define L1_SECTION   2
 #define L1_TABLE_PXN (1 << 2)
 #define L1_TABLE_AT  0xfffffc00 /* a table of the second level: 1 KiB */
-#define SECTION_PXN  (1 << 0)
 #define SECTION_B    (1 << 2)
 #define SECTION_C    (1 << 3)
 #define SECTION_XN   (1 << 4)

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Between boot/head.S and the first C code. */
+/* Between boot/head.S and the first C code. Assembly includes this too. */
 #pragma once
 
+/* In which state the processor was entered. */
+#define BOOT_ENTRY_SVC    0
+#define BOOT_ENTRY_SECURE 1
+#define BOOT_ENTRY_HYP    2
+
+#ifndef __ASSEMBLY__
 #include <hotregs/types.h>
 
 /* The boot stack, KERNEL_STACK_SIZE bytes; it becomes the first CPU's idle stack. */
@@ -13,13 +19,12 @@ extern u8 boot_stack[], boot_stack_guard[];
  */
 extern const char boot_park[];
 
-/* In which state the processor was entered, and in which one it is now: see boot/head.S. */
-enum boot_entry { BOOT_ENTRY_SVC, BOOT_ENTRY_SECURE, BOOT_ENTRY_HYP };
-extern u32 boot_entry_state;
-extern u32 boot_is_secure;
+/* BOOT_ENTRY_*; and whether it is in Secure state now. */
+extern u32 boot_entry_state, boot_is_secure;
 
 /*
  * Called by boot/head.S: physical address of a device tree or of ATAGS, or 0; machine number; the
  * virtual count at the beginning.
  */
 void arm_start(u32 params, u32 machine, u64 entry_cycles);
+#endif

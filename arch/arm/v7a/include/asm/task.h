@@ -4,7 +4,7 @@
 
 #include <hotregs/types.h>
 
-#define KERNEL_STACK_SIZE 8192UL
+#include <asm/constants.h> /* KERNEL_STACK_SIZE */
 
 /* VFP and Advanced SIMD registers; the layout is vfp_save()'s in switch.S. */
 struct vfp_state {

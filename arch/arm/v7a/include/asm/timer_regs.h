@@ -2,7 +2,7 @@
 /* The generic timer's registers (Arm ARM DDI 0406C, B8.1.2 and table B8-1). */
 #pragma once
 
-#include <hotregs/types.h>
+#include <arch/cache.h>
 
 #define CNTV_CTL_ENABLE 1U /* and not masked, IMASK being bit 1 */
 
@@ -15,9 +15,11 @@ static inline u32 read_cntfrq(void)
 	return hz;
 }
 
+/* Done when this returns: off, the timer asks no more when its interrupt is ended (B3.15.5). */
 static inline void write_cntv_ctl(u32 value)
 {
 	__asm__ volatile("mcr p15, 0, %0, c14, c3, 1" ::"r"(value));
+	synchronize_context();
 }
 
 /* The interrupt comes when the virtual count has reached @value. */

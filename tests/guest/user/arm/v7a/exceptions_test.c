@@ -49,6 +49,17 @@ TEST(arm_alignment)
 	expect_exit(misaligned_word, 1);
 }
 
+static void write_teehbr(void)
+{
+	__asm__ volatile("mcr p14, 6, %0, c1, c0, 0" ::"r"(1));
+}
+
+/* Nobody switches ThumbEE's base register, so no program may use it. */
+TEST(c10_arm_thumbee_is_closed)
+{
+	expect_signal(write_teehbr, SIGILL);
+}
+
 static void undefined(void)
 {
 	__asm__ volatile("udf #0");
