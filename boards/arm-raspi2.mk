@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Raspberry Pi 2 Model B; as QEMU models it, always four processors and 1 GiB. `make sdcard` for a
-# real one.
+# Raspberry Pi 2 Model B v1.1 (BCM2836, Cortex-A7); as QEMU models it, always four processors and
+# 1 GiB. `make sdcard` for a real one.
 ARCH          := arm/v7a
 LINKER        := linker/arm_v7a.ld
 LOAD_ADDRESS  := 0x8000
@@ -18,4 +18,4 @@ QEMU_IMAGE    := bin
 EXPORTS       := semihosting uart
 EXPORT_uart   := -serial file:@STREAM@
 EXPORT_ARGS_semihosting := export=@STREAM@
-SDCARD_CONFIG := kernel=kernel7.img|arm_64bit=0|initramfs archive.cpio followkernel|enable_uart=1|init_uart_clock=48000000
+SDCARD_CONFIG := kernel=kernel7.img|initramfs archive.cpio followkernel|enable_uart=1|init_uart_clock=48000000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# QEMU's "virt" machine with an ARMv7-A processor: CPU=cortex-a15, or cortex-a7.
+# QEMU's "virt" machine with an ARMv7-A processor, one of CPUS.
 ARCH          := arm/v7a
 LINKER        := linker/arm_v7a.ld
 LOAD_ADDRESS  := 0x40200000
@@ -7,6 +7,7 @@ BOARD_DEFINES := BOARD_GICD_BASE=0x08000000 BOARD_GICC_BASE=0x08010000
 BOOT          := fdt fdt_boot board atags
 DRIVERS       := irq/gicv2 timer/arm_generic_timer timer/pl031 serial/pl011 bus/virtio_mmio \
 		 bus/virtio_ring export/virtio_console export/semihosting
+CPUS          := cortex-a15 cortex-a7
 CPU           := cortex-a15
 GDB           := gdb-multiarch
 QEMU          := qemu-system-arm

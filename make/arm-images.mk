@@ -25,11 +25,14 @@ $(UBOOT_OUT)/archive.ub: $(ARCHIVE)
 	$(call say,UIMAGE,$@)
 	$(Q)$(MKIMAGE) -O linux -T ramdisk -n archive -d $< $@ >/dev/null
 
+# What the kernel is told of the export channel, where that is more than QEMU's machine shows.
+UBOOT_EXPORT = $(subst @STREAM@,$(OUT)/perf.pipe,$(EXPORT_ARGS_$(or $(EXPORT),$(firstword $(EXPORTS)))))
+
 # U-Boot's own copy of the tree that QEMU made is at $fdt_addr; it adds archive and command line.
 define UBOOT_SCRIPT
 load virtio 0:1 0x42000000 hotregs.ub
 load virtio 0:1 0x44000000 archive.ub
-setenv bootargs '-- $(RUN_COMMAND)'
+setenv bootargs '$(strip $(UBOOT_EXPORT) --) $(RUN_COMMAND)'
 bootm 0x42000000 0x44000000 $${fdt_addr}
 endef
 export UBOOT_SCRIPT
@@ -52,9 +55,14 @@ $(UBOOT_DISK): $(UBOOT_FILES)
 uboot: $(UBOOT_DISK)
 
 # Through U-Boot's own start, from that disk.
-run-uboot: uboot
+RUN_UBOOT := $(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
+	--disk $(UBOOT_DISK)
+run-uboot: run-check uboot
 	@printf '  RUN     %s, by U-Boot\n' "$$RUN_COMMAND"
-	@$(QEMU_RUN) --disk $(UBOOT_DISK) --timeout $(TIMEOUT) --log $(OUT)/console.log
+	$(call run_and_report,$(RUN_UBOOT))
+
+# The export channel of a real board has no pins of its own: the profile goes to the console, as text.
+export SDCARD_COMMAND = $(or $(CMD),$(call recording,-o - ) | perf script)
 
 SDCARD := $(OUT)/sdcard
 sdcard: $(KERNEL:.elf=.bin) $(ARCHIVE)
@@ -63,7 +71,7 @@ sdcard: $(KERNEL:.elf=.bin) $(ARCHIVE)
 	$(Q)cp $(KERNEL:.elf=.bin) $(SDCARD)/kernel7.img
 	$(Q)cp $(ARCHIVE) $(SDCARD)/archive.cpio
 	$(Q)echo '$(SDCARD_CONFIG)' | tr '|' '\n' >$(SDCARD)/config.txt
-	$(Q)printf '%s\n' "-- $$RUN_COMMAND" >$(SDCARD)/cmdline.txt
+	$(Q)printf '%s\n' "-- $$SDCARD_COMMAND" >$(SDCARD)/cmdline.txt
 	@echo "Copy $(SDCARD)/* onto the card's FAT partition, beside the firmware's bootcode.bin," \
 		"start.elf, fixup.dat and bcm2709-rpi-2-b.dtb. Console: 115200 baud, pins 8 and 10."
 

@@ -6,21 +6,28 @@ QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem '$(MEM)') $(if $(S
 
 # What the guest's init runs: the user's command line, the user's program under perf, or a tour of
 # what a profile of switches shows.
-SAMPLE_SWITCHES := perf record -a -e context-switches -c 1 -g -- demo
-SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ -g --
-export RUN_COMMAND = $(or $(CMD),$(if $(APP),$(SAMPLE_PROGRAM) $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES)))
+SAMPLE_SWITCHES := perf record -a -e context-switches -c 1 -g
+SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ -g
+# $(call recording,OPTIONS): the user's program, or the tour, under perf with these options, too.
+recording = $(if $(APP),$(SAMPLE_PROGRAM) $(1)-- $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES) $(1)-- demo)
+export RUN_COMMAND = $(or $(CMD),$(call recording,))
 
 RUN := $(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
 	--command "$$RUN_COMMAND"
 
-# The guest's status is the recipe's; a report that fails is a failure too. Ctrl-C ends the guest, and
-# the report of what was recorded until then follows.
+# $(call run_and_report,COMMAND): the guest's status is the recipe's; a report that fails is a failure
+# too. Ctrl-C ends the guest, and the report of what was recorded until then follows.
+define run_and_report
+	@trap : INT; status=0; \
+	$(1) || status=$$?; \
+	python3 tools/perf_report.py --command="$$RUN_COMMAND" $(OUT) $(KERNEL) $(PROGRAM_ELFS) \
+		|| [ $$status -ne 0 ] || status=1; \
+	exit $$status
+endef
+
 run: run-check kernel archive
 	@printf '  RUN     %s\n' "$$RUN_COMMAND"
-	@trap : INT; status=0; \
-	$(RUN) || status=$$?; \
-	python3 tools/perf_report.py $(OUT) $(KERNEL) $(PROGRAM_ELFS) || [ $$status -ne 0 ] || status=1; \
-	exit $$status
+	$(call run_and_report,$(RUN))
 
 # First of all: nothing of an earlier run is left to be taken for this one's, and what can be seen to
 # be wrong is said before anything is built.
@@ -38,7 +45,7 @@ bench: bench-check $(call bootable,$(TEST_IMAGE)) kernel archive
 		$(QEMU_RUN) --icount --timeout '$(TIMEOUT)' --quiet --log $(OUT)/$$log.log --stream $(OUT)/bench.pipe "$$@" \
 			|| exit 1; \
 	done
-	@python3 tools/bench.py $(OUT)/bench.tsv $(OUT)/kbench.log $(OUT)/bench.log
+	@python3 tools/bench.py $(ARCH) $(OUT)/bench.tsv $(OUT)/kbench.log $(OUT)/bench.log
 
 bench-check:
 	@rm -f $(OUT)/bench.tsv

@@ -7,6 +7,8 @@ takes off again. It is no shell: what else a shell would act upon is refused her
 """
 OPERATORS = "|;<>&"
 MAX_WORDS = 63  # EXEC_MAX_ARGS of the kernel, without init's own name
+EXPORT_DEVICE = "/dev/export"  # where the guest's perf record writes to by default
+RECORD_VALUES = {"e": "event", "c": "count", "F": "freq", "p": "pid", "o": "output", "m": "mmap-pages"}
 
 
 class CommandError(Exception):
@@ -53,22 +55,61 @@ def _for_kernel(word):
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-def for_init(line):
-    """What follows "--" on the kernel's command line to run the user's @line."""
-    words, at = [], 0
+def _tokens(line):
+    """The words of @line without their quotes; None is the operator "|"."""
+    tokens, at = [], 0
     while at < len(line):
         if line[at].isspace():
             at += 1
         elif line[at] == "|":
             if line[at + 1:at + 2] == "|":
                 raise CommandError('"||" needs a shell, and init is none')
-            words.append("|")
+            tokens.append(None)
             at += 1
         else:
             word, at = _word(line, at)
-            words.append(_for_kernel(word))
+            tokens.append(word)
+    return tokens
+
+
+def for_init(line):
+    """What follows "--" on the kernel's command line to run the user's @line."""
+    words = ["|" if token is None else _for_kernel(token) for token in _tokens(line)]
     if len(words) > MAX_WORDS:
         raise CommandError(f"{len(words)} words; the guest takes {MAX_WORDS}")
     if words and any(a == "|" == b for a, b in zip(["|", *words], [*words, "|"])):
         raise CommandError('a command is missing beside "|"')
     return " ".join(words)
+
+
+def _output(words):
+    """The value of -o among the options of perf record that @words begin with; None without one."""
+    output, words = None, iter(words)
+    for word in words:
+        if word in ("-", "--") or word[:1] != "-":
+            break
+        if word.startswith("--"):
+            option, attached, value = word[2:].partition("=")
+            takes = option in RECORD_VALUES.values()
+        else:
+            # Options without a value may stand before one that has one, in one word: -ago FILE.
+            at = next((i for i, c in enumerate(word) if c in RECORD_VALUES), len(word) - 1)
+            option, attached, value = RECORD_VALUES.get(word[at]), word[at + 1:], word[at + 1:]
+            takes = option is not None
+        if takes and not attached:
+            value = next(words, None)
+        if option == "output":
+            output = value
+    return output
+
+
+def exports_profile(line):
+    """Does a command of @line record a profile to the export channel?"""
+    commands = [[]]
+    for token in _tokens(line):
+        if token is None:
+            commands.append([])
+        else:
+            commands[-1].append(token)
+    return any(words[0].rpartition("/")[2] == "perf" and words[1] == "record"
+               and _output(words[2:]) in (None, EXPORT_DEVICE) for words in commands if words[1:])

@@ -3,11 +3,13 @@
 """After a run: makes perf.data of the guest's stream, gathers the symbols, and shows the hottest
 sites of tasks as stock perf prints them, the counts, and the commands to look further.
 
-    perf_report.py BUILD_DIRECTORY ELF...
+    perf_report.py [--command LINE] BUILD_DIRECTORY ELF...
 
+LINE is what ran in the guest: where none of it records to the export channel, no profile is missed.
 The build-id directory holds the given ELF files alone, so no symbol of the host can be shown.
 Whatever perf complains of, and a report without an entry, is shown as an error.
 """
+import argparse
 import glob
 import os
 import pathlib
@@ -18,6 +20,7 @@ import subprocess
 import sys
 
 import perf_convert
+from guest_command import CommandError, exports_profile
 from perf_counts import IDLE, Counts, describe
 from perfdata import CALLCHAIN, Stream, StreamError
 
@@ -25,6 +28,8 @@ TOP_ENTRIES = 5     # of the report, per event
 TOP_TASKS = 12
 CHAIN_LINES = 40    # of one entry's chains
 ENTRY = re.compile(r"^ +(?P<share>\d+\.\d+)% +(?P<comm>\S.*?) +\S+ +\[(?P<mode>.)\] (?P<symbol>\S+)")
+# A line of a chain: bars, dashes and a share, then the function.
+FRAME = re.compile(r"(?P<bars>[ |]*(?:--+(?:\d+\.\d+%--)?)?)(?P<function>[^ |-].*)")
 # perf counts the LOST records instead of what was lost; the counts tell that.
 LOSSES = re.compile(r"Warning:\s+Processed \d+ events and lost \d+ chunks!\s+Check IO/CPU overload!")
 
@@ -63,6 +68,20 @@ def gather_symbols(out, images):
         fail(f"perf took only {kept} of {different} files into {directory}")
 
 
+def folded(lines):
+    """@lines with each run of one function in one column, a recursion, as one line that counts it; dashes
+    begin another branch."""
+    runs = []  # [first line, its function and column, how many]
+    for line in lines:
+        match = FRAME.fullmatch(line)
+        frame = match and (match["function"], match.start("function"))
+        if frame and "-" not in match["bars"] and runs and runs[-1][1] == frame:
+            runs[-1][2] += 1
+        else:
+            runs.append([line, frame, 1])
+    return [line if count == 1 else f"{line}  ({count} times)" for line, _, count in runs]
+
+
 class Entry:
     """One entry of the report: what it is about, and its lines."""
 
@@ -72,9 +91,10 @@ class Entry:
         self.lines = [line]
 
     def shown(self):
-        lines = self.lines[:CHAIN_LINES + 1]
-        if len(self.lines) > len(lines):
-            lines.append(f"            ({len(self.lines) - len(lines)} more lines)")
+        whole = folded(self.lines)
+        lines = whole[:CHAIN_LINES + 1]
+        if len(whole) > len(lines):
+            lines.append(f"            ({len(whole) - len(lines)} more lines)")
         return lines + [""] * (len(lines) > 1)
 
 
@@ -144,17 +164,29 @@ def show_report(out, stream):
     return symbol_to_annotate(sections)
 
 
+def profile_expected(command):
+    """Also where nobody says what ran; not of a line that no guest was given."""
+    try:
+        return command is None or exports_profile(command)
+    except CommandError:
+        return False
+
+
 def main():
-    if len(sys.argv) < 3:
-        sys.exit("usage: perf_report.py BUILD_DIRECTORY ELF...")
-    out, images = sys.argv[1], sys.argv[2:]
+    parser = argparse.ArgumentParser(prog="perf_report.py", description=__doc__.split("\n")[0])
+    parser.add_argument("--command")
+    parser.add_argument("out")
+    parser.add_argument("images", nargs="+")
+    args = parser.parse_args()
+    out, images = args.out, args.images
     source, data = pathlib.Path(out, "perf.pipe"), pathlib.Path(out, "perf.data")
     data.unlink(missing_ok=True)
     if not source.exists():
         return  # nothing was run
     pipe = source.read_bytes()
     if not pipe:
-        print("\nNo profile left the guest, so there is nothing to report.")
+        if profile_expected(args.command):
+            print("\nNo profile left the guest, so there is nothing to report.")
         return
     if not shutil.which("perf"):
         fail("perf is not installed: it is in Debian's package linux-perf")

@@ -4,6 +4,7 @@ is missing, damaged, or another board's."""
 import importlib.machinery
 import importlib.util
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -157,6 +158,13 @@ def test_both_processors(board, boot, cpu):
     assert guest.status == 0, guest.console + guest.errors
 
 
+@pytest.mark.boards("arm-virt")
+def test_another_processor_is_refused_and_named(make):
+    done = make("run", "CPU=cortex-a9", "CMD=true")
+    assert done.returncode != 0 and "RUN" not in done.stdout
+    assert "CPU=cortex-a9" in done.stderr and "cortex-a15, cortex-a7" in done.stderr
+
+
 @pytest.mark.boards("arm-raspi2")
 def test_raw_image_goes_by_atags(board, boot):
     guest = boot("pingpong 20")
@@ -273,17 +281,33 @@ def test_stream_name_with_blanks_is_refused(board, tmp_path):
 
 # --- Images for boot loaders ---
 
-@pytest.mark.boards("arm-virt")
-def test_through_u_boot(board, make):
+@pytest.fixture
+def u_boot():
     for tool in ("mkimage", "mkfs.vfat", "mcopy", "sfdisk"):
         if not shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
             pytest.skip(f"{tool} is not installed")
     if not os.path.exists("/usr/lib/u-boot/qemu_arm/u-boot.bin"):
         pytest.skip("u-boot-qemu is not installed")
+
+
+@pytest.mark.boards("arm-virt")
+def test_through_u_boot(u_boot, make, out):
+    (out / "perf.pipe").write_bytes(b"an earlier run's")
+    (out / "perf.data").write_bytes(b"an earlier run's")
     done = make("run-uboot", "CMD=exits 42", timeout=120)
     assert "Starting kernel" in done.stdout and "device tree boot" in done.stdout, done.stdout + done.stderr
     assert "command line: -- exits 42" in done.stdout
     assert done.returncode != 0 and "Error 42" in done.stderr
+    assert "report" not in done.stdout and not (out / "perf.data").exists()
+
+
+@pytest.mark.boards("arm-virt")
+@pytest.mark.parametrize("export", ["virtio", "semihosting"])
+def test_a_profile_through_u_boot_is_reported(u_boot, make, export):
+    done = make("run-uboot", f"EXPORT={export}", "CMD=perf record -e cpu-clock -F 997 -g -- spin 200", timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ +\d+\.\d+% +spin +spin +\[\.\] hot$", done.stdout, re.M), done.stdout
+    assert "To look further" in done.stdout
 
 
 @pytest.mark.boards("arm-raspi2")
@@ -295,6 +319,9 @@ def test_sdcard_folder(board, make, out):
     assert (card / "archive.cpio").read_bytes() == (out / "archive.cpio").read_bytes()
     assert (card / "cmdline.txt").read_text() == "-- pingpong 20\n"
     config = (card / "config.txt").read_text().splitlines()
+    assert make("sdcard").returncode == 0
+    assert (card / "cmdline.txt").read_text() == \
+        "-- perf record -a -e context-switches -c 1 -g -o - -- demo | perf script\n"
     assert "kernel=kernel7.img" in config and "initramfs archive.cpio followkernel" in config
 
 

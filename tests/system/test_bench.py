@@ -4,9 +4,11 @@ import csv
 
 ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no listener, added",
         "switch sample", "switch sample, both chains", "kernel entry to init"}
+FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},
+          "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8}}
 
 
-def test_the_table_and_its_rows(make, out):
+def test_the_table_and_its_rows(make, out, board_has):
     done = make("bench")
     assert done.returncode == 0, done.stdout + done.stderr
     with open(out / "bench.tsv", encoding="utf-8", newline="") as file:
@@ -14,4 +16,6 @@ def test_the_table_and_its_rows(make, out):
     assert ROWS <= set(rows), ROWS - set(rows)
     for name, row in rows.items():
         assert int(row["ours"]) >= 0 and name in done.stdout
-        assert row["floor"] == "-" or int(row["floor"]) > 0
+        assert row["floor"] == "-" or 0 < int(row["floor"]) <= int(row["ours"]), "a floor is a bound"
+    for name, floor in FLOORS[board_has["ARCH"]].items():
+        assert int(rows[name]["floor"]) == floor, name

@@ -337,7 +337,8 @@ static int open_events(struct recording *rec)
 		close_all(rec);
 		if (fixed || rec->opt.pages == MIN_PAGES || (err != ENOMEM && err != EPERM))
 			return error("cannot map a ring of %zu pages: %s", rec->opt.pages,
-				     strerror(err));
+				     err == EPERM ? "no more memory may be locked for rings"
+						  : strerror(err));
 		rec->opt.pages /= 2;
 	}
 	return ret;
