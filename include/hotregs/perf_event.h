@@ -96,9 +96,10 @@ void perf_task_exec(void);
 void perf_task_comm(void);
 /*
  * @task has switched away for the last time, on this CPU: EXIT record after its last sample, counts
- * folded into its parent events. Interrupts off, no lock held.
+ * folded into its parent events. @parent: the number of its process's parent, 0: none. Interrupts
+ * off, no lock held.
  */
-void perf_task_dead(struct task *task);
+void perf_task_dead(struct task *task, pid_t parent);
 /* Last: frees what perf_task_dead() left. May sleep. */
 void perf_task_free(struct task *task);
 /* current mapped @vma. Records MMAP/MMAP2. May sleep. */

@@ -1,14 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes and the system-call layer. */
+/* Processes, what they may do, and the system-call layer. */
 #pragma once
 
 #include <hotregs/address_space.h>
+#include <hotregs/cpu.h>
 #include <hotregs/sched.h>
+#include <hotregs/wait.h>
 
 struct pt_regs;
 
 #define EXEC_MAX_ARGS  64
 #define EXEC_ARGS_SIZE 8192 /* bytes of argument and environment strings together */
+
+#define PROCESS_CWD_MAX 128 /* bytes, the NUL included */
+
+/*
+ * A running program: its threads, and what they have in common beside memory (task->mm) and open
+ * files (task->files). task_list_lock guards what ties processes and threads to each other.
+ */
+struct process {
+	pid_t pid;                 /* the tid of its leader */
+	u32 refs;                  /* tasks that point here; the last one freed frees this */
+	struct task *leader;       /* the first thread; stays until the process is waited for */
+	struct list_head threads;  /* tasks that are not freed yet, by thread_node */
+	struct process *parent;    /* NULL: init */
+	pid_t ppid;                /* its number; 0: none */
+	struct list_head children; /* by sibling, those that have ended included */
+	struct list_head sibling;
+	struct wait_queue child_exit; /* woken when a child has ended */
+	pid_t pgid, sid;              /* process group and session */
+	uid_t uid;       /* whose it is; 0 is privileged. Only its own threads change it */
+	bool zombie;     /* has ended; its parent has yet to wait for it */
+	int exit_status; /* wait(2) encoding */
+	u64 child_utime, child_stime; /* ticks of children that were waited for, and of theirs */
+	char cwd[PROCESS_CWD_MAX]; /* absolute; threads change it one at a time: see fs_chdir() */
+};
+
+/* The directory that the caller's relative paths start from. */
+static inline const char *current_cwd(void)
+{
+	return current->process ? current->process->cwd : "/";
+}
+
+/* The process with number @pid; NULL: none. Valid while the caller holds task_list_lock. */
+struct process *process_find(pid_t pid);
+
+/* Ticks that all threads of @process were charged with. task_list_lock held. */
+void process_times(const struct process *process, u64 *utime, u64 *stime);
+
+/* Is the caller privileged? Kernel threads are. Any context. */
+bool process_privileged(void);
+
+/*
+ * May the caller look into @target, send it signals, change it? 0: it is privileged, or both are of
+ * the same user; -EPERM, for kernel threads as well. @target stays: task_list_lock is held, or it
+ * is the caller's own. Any context.
+ */
+int process_may_access(const struct task *target);
 
 /* Runs system call syscall_nr(regs) and stores its result; from the entry code, interrupts on. */
 void do_syscall(struct pt_regs *regs);
@@ -33,9 +81,9 @@ int process_exec(const char *path, char *const argv[], char *const envp[]); /* k
  * call would be its caller's last instruction, and the return address in chains the next
  * function's. */
 void process_exit(int status);
-/* From task_gone(): @task is off the CPU for good; marks it zombie, wakes its parent. Interrupts
- * off. */
-void process_dead(struct task *task);
+/* From task_gone(): @task is off the CPU for good. If it was the last thread, its process becomes a
+ * zombie and the parent is told. Interrupts off. */
+void process_thread_gone(struct task *task);
 pid_t process_wait(pid_t pid, int *status, int options);
 int process_kill(pid_t pid, int signal);
 

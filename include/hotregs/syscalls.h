@@ -49,6 +49,10 @@ long sys_sched_yield(void);
 long sys_setpriority(pid_t tid, int priority);
 long sys_uname(struct uapi_utsname __user *name);
 
+/* credentials.c */
+long sys_getuid(void);
+long sys_setuid(uid_t uid);
+
 /* sys_time.c */
 long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec __user *rem);
 long sys_clock_gettime(int clock, struct uapi_timespec __user *ts);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* struct task: a thread of execution, kernel's or user's. The rooms each own a part of it. */
+/*
+ * struct task: a thread of execution, kernel's or user's. The rooms each own a part of it. What the
+ * threads of a program have in common is struct process (hotregs/process.h).
+ */
 #pragma once
 
 #include <hotregs/list.h>
@@ -9,9 +12,9 @@
 
 struct mm;
 struct files;
-struct pt_regs;
-struct wait_queue;
 struct perf_task;
+struct process;
+struct pt_regs;
 
 #define TASK_COMM_LEN 16
 
@@ -39,7 +42,7 @@ struct task {
 	u32 cpu;
 	u64 nr_switches;       /* times switched out */
 	u64 utime, stime;      /* ticks charged in user and kernel mode */
-	struct mm *mm;         /* NULL for kernel threads */
+	struct mm *mm;         /* NULL for kernel threads; holds a reference */
 	struct arch_task arch; /* saved stack pointer, FPU state */
 
 	/* perf (kernel/perf). */
@@ -47,17 +50,12 @@ struct task {
 	struct perf_task *perf; /* its events; NULL: none ever */
 
 	/* Processes (kernel/proc). */
-	pid_t pid;                /* process */
-	pid_t tid;                /* thread; equals pid for the first one */
+	pid_t pid;                /* process->pid, beside tid for samplers; a kernel thread's tid */
+	pid_t tid;                /* this thread; equals pid for the first one */
 	char comm[TASK_COMM_LEN]; /* NUL-terminated name */
-	struct files *files;
-	struct task *parent;
-	struct list_head children; /* of this task, by sibling */
-	struct list_head sibling;
-	struct list_head all_node;     /* in the list of all tasks */
-	struct wait_queue *child_exit; /* woken when a child has gone */
-	int exit_status;               /* wait(2) encoding */
-	bool zombie;                   /* off the CPU for good; may be reaped */
-	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
-	char cwd[128];
+	struct process *process;  /* NULL: a kernel thread */
+	struct files *files;      /* its process's; holds a reference; NULL once it ended */
+	struct list_head thread_node; /* in process->threads */
+	struct list_head all_node;    /* in the list of all tasks */
+	bool gone;                    /* off the CPU for good; may be freed */
 };

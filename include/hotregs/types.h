@@ -23,6 +23,7 @@ typedef long long s64;
 typedef long ssize_t;
 typedef s64 loff_t;
 typedef int pid_t;
+typedef u32 uid_t;
 #endif
 typedef u64 phys_addr_t;
 
@@ -46,7 +47,7 @@ typedef u64 phys_addr_t;
  */
 #define __sched __section(".sched.text") noinline
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
 #define BIT(n)                          (1UL << (n))
 #define ALIGN_UP(x, a)                  (((x) + ((a)-1)) & ~((typeof(x))(a)-1))
 #define ALIGN_DOWN(x, a)                ((x) & ~((typeof(x))(a)-1))

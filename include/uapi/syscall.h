@@ -41,4 +41,6 @@
 	31 /* (struct perf_event_attr *, pid_t, int cpu, int group_fd, unsigned long flags) */
 #define SYS_chdir   32 /* (const char *path) */
 #define SYS_getcwd  33 /* (char *buf, size_t n) */
-#define NR_SYSCALLS 34
+#define SYS_getuid  34 /* (): 0 is the privileged user */
+#define SYS_setuid  35 /* (uid_t): any for the privileged user, else the own one alone */
+#define NR_SYSCALLS 36

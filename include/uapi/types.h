@@ -61,6 +61,8 @@ struct uapi_utsname {
 	char sysname[65], nodename[65], release[65], version[65], machine[65];
 };
 
+#define UAPI_UID_MAX 65534 /* newlib's uid_t has 16 bits; all of them set mean "as it is" */
+
 struct uapi_dirent {
 	uint64_t ino;
 	uint16_t reclen; /* bytes of this entry, a multiple of 8 */

@@ -2,6 +2,7 @@
 /* From a path to an open file: which tree it lies in, and whether it may be opened so. */
 #include "fs_node.h"
 #include <hotregs/cpu.h>
+#include <hotregs/process.h>
 #include <hotregs/string.h>
 
 #define FLAGS_KEPT (UAPI_O_ACCMODE | UAPI_O_APPEND | UAPI_O_NONBLOCK)
@@ -38,7 +39,7 @@ static bool is_dir(const struct fs_node *node)
 /* Finds @path from the current task's directory; @full gets its absolute name. */
 static int lookup(const char *path, char full[FS_PATH_MAX], struct fs_node *node)
 {
-	int only_dir = path_resolve(current->cwd[0] ? current->cwd : "/", path, full, FS_PATH_MAX);
+	int only_dir = path_resolve(current_cwd(), path, full, FS_PATH_MAX);
 	int err;
 
 	if (only_dir < 0)
@@ -119,8 +120,8 @@ int fs_chdir(const char *path)
 		return err;
 	if (!is_dir(&node))
 		return -ENOTDIR;
-	if (strlen(full) >= sizeof(current->cwd))
+	if (strlen(full) >= PROCESS_CWD_MAX)
 		return -ENAMETOOLONG;
-	strlcpy(current->cwd, full, sizeof(current->cwd));
+	strlcpy(current->process->cwd, full, PROCESS_CWD_MAX);
 	return 0;
 }

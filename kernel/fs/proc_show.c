@@ -4,8 +4,8 @@
 #include <hotregs/address_space.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
-#include <hotregs/time.h>
 #include <hotregs/string.h>
+#include <hotregs/time.h>
 #include <hotregs/unwind.h>
 
 /* What can be said of a task without holding it. */
@@ -15,12 +15,13 @@ struct task_state_copy {
 	char state; /* Linux's letter */
 	unsigned priority;
 	u64 utime, stime, child_utime, child_stime;
-	struct mm *mm; /* with a reference; NULL: a kernel thread, or dead */
+	bool accessible; /* to the caller: process_may_access() */
+	struct mm *mm;   /* with a reference; NULL: a kernel thread, or dead */
 };
 
 static char state_letter(const struct task *task)
 {
-	if (task->zombie)
+	if (task->process ? task->process->zombie : task->gone)
 		return 'Z';
 	switch (task->state) {
 	case TASK_RUNNING:
@@ -37,19 +38,23 @@ static int copy_state(pid_t pid, struct task_state_copy *copy)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 	const struct task *task = task_find(pid);
+	const struct process *process = task ? task->process : NULL;
 
 	if (task) {
 		*copy = (struct task_state_copy){
 		    .pid = task->pid,
-		    .ppid = task->parent ? task->parent->pid : 0,
+		    .ppid = process ? process->ppid : 0,
 		    .state = state_letter(task),
 		    .priority = task->priority,
 		    .utime = task->utime,
 		    .stime = task->stime,
-		    .child_utime = task->child_utime,
-		    .child_stime = task->child_stime,
+		    .child_utime = process ? process->child_utime : 0,
+		    .child_stime = process ? process->child_stime : 0,
+		    .accessible = !process_may_access(task),
 		    .mm = task->mm ? mm_get(task->mm) : NULL,
 		};
+		if (process)
+			process_times(process, &copy->utime, &copy->stime);
 		strlcpy(copy->comm, task->comm, sizeof(copy->comm));
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
@@ -83,12 +88,14 @@ int proc_show_maps(struct seq *s, pid_t pid)
 
 	if (err || !copy.mm)
 		return err;
-	mutex_lock(&copy.mm->lock);
-	list_for_each (vma, &copy.mm->vmas, node)
-		seq_write(s, line, vma_format(vma, line, sizeof(line)));
-	mutex_unlock(&copy.mm->lock);
+	if (copy.accessible) {
+		mutex_lock(&copy.mm->lock);
+		list_for_each (vma, &copy.mm->vmas, node)
+			seq_write(s, line, vma_format(vma, line, sizeof(line)));
+		mutex_unlock(&copy.mm->lock);
+	}
 	drop_state(&copy);
-	return 0;
+	return copy.accessible ? 0 : -EACCES;
 }
 
 /* Bytes of user memory mapped, resident or not. */
@@ -172,7 +179,7 @@ int proc_show_stat(struct seq *s, pid_t pid)
 	u64 ticks = clock_ns() / (1000000000 / TICK_HZ);
 
 	/* user, nice, system, idle, in 1/TICK_HZ s */
-	for_each_cpu(cpu)
+	for_each_cpu (cpu)
 		seq_printf(s, "cpu%u %llu 0 %llu %llu\n", cpu->id, cpu->user_ticks,
 			   cpu->system_ticks, ticks - cpu->user_ticks - cpu->system_ticks);
 	seq_printf(s, "ctxt %llu\nprocesses %llu\n", (unsigned long long)sched_nr_switches(),

@@ -61,25 +61,25 @@ static void append_string(struct side_record *r, const char *s)
 	r->size += padded;
 }
 
-static void send_life(u32 type, const struct task *task, const struct task *parent,
+static void send_life(u32 type, const struct task *task, pid_t ppid, pid_t ptid,
 		      const struct task *named)
 {
 	struct side_record r = {.type = type, .task = named, .size = 3 * sizeof(u64)};
 
-	r.body[0] = perf_pair(task->pid, parent ? parent->pid : 0);
-	r.body[1] = perf_pair(task->tid, parent ? parent->tid : 0);
+	r.body[0] = perf_pair(task->pid, ppid);
+	r.body[1] = perf_pair(task->tid, ptid);
 	r.body[2] = clock_ns();
 	send_all(named, RECORD_TASK, &r);
 }
 
 void perf_task_forked(struct task *child)
 {
-	send_life(PERF_RECORD_FORK, child, current, current);
+	send_life(PERF_RECORD_FORK, child, current->pid, current->tid, current);
 }
 
-void perf_sideband_exit(struct task *task)
+void perf_sideband_exit(struct task *task, pid_t parent)
 {
-	send_life(PERF_RECORD_EXIT, task, task->parent, task);
+	send_life(PERF_RECORD_EXIT, task, parent, parent, task);
 }
 
 void perf_sideband_comm(bool exec)

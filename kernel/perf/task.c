@@ -91,9 +91,9 @@ static void end_events(struct perf_task *part)
 	spin_unlock_irqrestore(&perf_lock, flags);
 }
 
-void perf_task_dead(struct task *task)
+void perf_task_dead(struct task *task, pid_t parent)
 {
-	perf_sideband_exit(task);
+	perf_sideband_exit(task, parent);
 	if (task->perf)
 		end_events(task->perf);
 }

@@ -50,7 +50,7 @@ struct exe *exe_create(const struct archive_entry *entry, const struct elf_image
 int program_find(const char *path, struct archive_entry *entry, struct elf_image *image)
 {
 	char full[FS_PATH_MAX];
-	int only_dir = path_resolve(current->cwd, path, full, sizeof(full));
+	int only_dir = path_resolve(current_cwd(), path, full, sizeof(full));
 	struct uapi_stat st;
 	int err;
 

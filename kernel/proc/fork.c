@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making processes, and freeing what they are made of. */
+/* A process makes another one, as a copy of itself. */
 #include <hotregs/fs.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/string.h>
@@ -14,58 +14,6 @@
  */
 #define PAGES_PER_PROCESS 64
 
-static u64 nr_forks;     /* atomic, as is the next */
-static u32 nr_processes; /* not yet freed */
-
-u64 process_nr_forks(void)
-{
-	return READ_ONCE(nr_forks);
-}
-
-struct task *process_create(const char *comm, void (*entry)(void *arg), void *arg)
-{
-	struct task *task = task_create(comm, entry, arg);
-
-	if (IS_ERR(task))
-		return task;
-	task->child_exit = kmalloc(sizeof(*task->child_exit));
-	if (!task->child_exit) {
-		task_free(task);
-		return ERR_PTR(-ENOMEM);
-	}
-	__atomic_fetch_add(&nr_processes, 1, __ATOMIC_RELAXED);
-	wait_queue_init(task->child_exit);
-	strlcpy(task->cwd, "/", sizeof(task->cwd));
-	return task;
-}
-
-void process_free(struct task *task)
-{
-	if (task->files)
-		files_put(task->files);
-	if (task->mm)
-		mm_put(task->mm);
-	kfree(task->child_exit);
-	task_free(task);
-	__atomic_fetch_sub(&nr_processes, 1, __ATOMIC_RELAXED);
-}
-
-void process_publish(struct task *task, struct task *parent)
-{
-	unsigned long flags;
-
-	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
-	task->state = TASK_RUNNING;
-	if (parent) {
-		flags = spin_lock_irqsave(&task_list_lock);
-		task->parent = parent;
-		list_add_tail(&task->sibling, &parent->children);
-		spin_unlock_irqrestore(&task_list_lock, flags);
-	}
-	task_publish(task, 0);
-	__atomic_fetch_add(&nr_forks, 1, __ATOMIC_RELAXED);
-}
-
 /* A child's first code: it has returned from fork() with 0, unless a signal was faster. */
 static void fork_return(void *arg)
 {
@@ -75,28 +23,30 @@ static void fork_return(void *arg)
 }
 
 /* Gives @child what it inherits from current; what was given when it fails is process_free()'s. */
-static int inherit(struct task *child)
+static int inherit(struct process *child)
 {
 	struct files *files = files_fork(current->files);
+	struct task *task = child->leader;
 	struct mm *mm;
 
 	if (IS_ERR(files))
 		return PTR_ERR(files);
-	child->files = files;
+	task->files = files;
 	mm = mm_fork(current->mm);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	child->mm = mm;
-	child->priority = current->priority;
-	strlcpy(child->cwd, current->cwd, sizeof(child->cwd));
-	arch_fork(child, current);
-	return perf_task_fork(child);
+	task->mm = mm;
+	task->priority = current->priority;
+	child->uid = current->process->uid;
+	strlcpy(child->cwd, current->process->cwd, sizeof(child->cwd));
+	arch_fork(task, current);
+	return perf_task_fork(task);
 }
 
 /* Is there room for one more process? -EAGAIN: too many are there; -ENOMEM. */
 static int check_room(void)
 {
-	if (READ_ONCE(nr_processes) >= MIN(page_nr_total() / PAGES_PER_PROCESS, PROCESS_MAX))
+	if (process_count() >= MIN(page_nr_total() / PAGES_PER_PROCESS, PROCESS_MAX))
 		return -EAGAIN;
 	return page_can_spare(0) ? 0 : -ENOMEM;
 }
@@ -104,7 +54,7 @@ static int check_room(void)
 pid_t process_fork(void)
 {
 	int err = check_room();
-	struct task *child;
+	struct process *child;
 	pid_t pid;
 
 	if (err)
@@ -117,9 +67,9 @@ pid_t process_fork(void)
 		process_free(child);
 		return err;
 	}
-	process_publish(child, current);
+	process_publish(child, current->process);
 	pid = child->pid;
-	perf_task_forked(child);
-	sched_start(child);
+	perf_task_forked(child->leader);
+	sched_start(child->leader);
 	return pid;
 }

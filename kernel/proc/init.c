@@ -10,7 +10,7 @@
 
 #include "proc.h"
 
-struct task *init_task;
+struct process *init_process;
 
 /* What the first process is started with; it frees it. */
 struct init_start {
@@ -69,22 +69,24 @@ static void init_begin(void *arg)
 }
 
 /* Makes the process that will run @start; it is not published. */
-static struct task *create_init(struct init_start *start)
+static struct process *create_init(struct init_start *start)
 {
-	struct task *task = process_create("init", init_begin, start);
+	struct process *process = process_create("init", init_begin, start);
+	struct task *task;
 
-	if (IS_ERR(task))
-		return task;
+	if (IS_ERR(process))
+		return process;
+	task = process->leader;
 	task->files = files_create();
 	if (IS_ERR(task->files)) {
 		task->files = NULL;
-		process_free(task);
+		process_free(process);
 		return ERR_PTR(-ENOMEM);
 	}
 	/* A whole frame from the beginning: it is no kernel thread, so samplers may look. */
 	arch_user_regs_init(task_user_regs(task), 0, 0);
 	arch_fpu_init(task);
-	return task;
+	return process;
 }
 
 static int fill_start(struct init_start *start, const char *path, const char *args)
@@ -112,15 +114,15 @@ int process_start_init(const char *path, const char *args)
 		return -ENOMEM;
 	err = fill_start(start, path, args);
 	if (!err) {
-		init_task = create_init(start);
-		err = IS_ERR(init_task) ? PTR_ERR(init_task) : 0;
+		init_process = create_init(start);
+		err = IS_ERR(init_process) ? PTR_ERR(init_process) : 0;
 	}
 	if (err) {
-		init_task = NULL;
+		init_process = NULL;
 		kfree(start);
 		return err;
 	}
-	process_publish(init_task, NULL);
-	sched_start(init_task);
+	process_publish(init_process, NULL);
+	sched_start(init_process->leader);
 	return 0;
 }

@@ -18,21 +18,26 @@
 #define IGNORED_SIGNALS (BIT(SIGURG) | BIT(SIGCONT) | BIT(SIGCHLD) | BIT(SIGWINCH))
 #define STOP_SIGNALS    (BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU))
 
-/* May the caller send @signal to @task? */
+/* May the caller send @signal to @task's process? */
 static int check_kill(const struct task *task, int signal)
 {
+	int err;
+
 	if (!task)
 		return -ESRCH;
-	if (task->flags & TASK_KTHREAD)
-		return -EPERM;
+	err = process_may_access(task);
+	if (err)
+		return err;
 	/* Only init itself may end the machine. */
-	return task == init_task && task != current && signal ? -EPERM : 0;
+	return task->process == init_process && task != current && signal ? -EPERM : 0;
 }
 
-/* Ends @task when it next is about to enter user mode; it sleeps no more. List lock held. */
-static void send_fatal(struct task *task, int signal)
+/* Ends @process when it next is about to enter user mode; it sleeps no more. List lock held. */
+static void send_fatal(struct process *process, int signal)
 {
-	if (task->killed || task->zombie)
+	struct task *task = process->leader;
+
+	if (task->killed || process->zombie)
 		return;
 	task->kill_signal = signal;
 	WRITE_ONCE(task->killed, true);
@@ -52,7 +57,7 @@ int process_kill(pid_t pid, int signal)
 	task = task_find(pid);
 	err = check_kill(task, signal);
 	if (!err && signal && !(IGNORED_SIGNALS & BIT(signal)))
-		send_fatal(task, signal);
+		send_fatal(task->process, signal);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }

@@ -2,6 +2,7 @@
 /* System calls on open files, and on paths. */
 #include <hotregs/cpu.h>
 #include <hotregs/fs.h>
+#include <hotregs/process.h>
 #include <hotregs/string.h>
 #include <hotregs/syscalls.h>
 
@@ -185,11 +186,11 @@ long sys_chdir(const char __user *user_path)
 /* Returns the length of what it wrote, the NUL included. */
 long sys_getcwd(char __user *buf, size_t n)
 {
-	size_t size = strlen(current->cwd) + 1;
+	size_t size = strlen(current->process->cwd) + 1;
 	int err;
 
 	if (n < size)
 		return n ? -ERANGE : -EINVAL;
-	err = copy_to_user(buf, current->cwd, size);
+	err = copy_to_user(buf, current->process->cwd, size);
 	return err ? err : (long)size;
 }

@@ -105,11 +105,7 @@ long sys_getpid(void)
 
 long sys_getppid(void)
 {
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	pid_t pid = current->parent ? current->parent->pid : 0;
-
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	return pid;
+	return READ_ONCE(current->process->ppid);
 }
 
 long sys_gettid(void)
@@ -128,6 +124,14 @@ long sys_sched_yield(void)
 	return 0;
 }
 
+/* Who may not touch @task at all is told so, rather than that it asks for too much. */
+static int may_set_priority(const struct task *task, unsigned priority)
+{
+	int err = process_may_access(task);
+
+	return !err && priority > task->priority && !process_privileged() ? -EACCES : err;
+}
+
 /* The highest and the lowest priority are the kernel's. */
 long sys_setpriority(pid_t tid, int priority)
 {
@@ -139,10 +143,8 @@ long sys_setpriority(pid_t tid, int priority)
 		return -EINVAL;
 	flags = spin_lock_irqsave(&task_list_lock);
 	task = tid ? task_find(tid) : current;
-	if (task && (task->flags & TASK_KTHREAD))
-		err = -EPERM;
-	else if (task && !task->zombie)
-		err = sched_set_priority(task, priority);
+	if (task && !task->gone)
+		err = may_set_priority(task, priority) ?: sched_set_priority(task, priority);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls about time. */
 #include <hotregs/cpu.h>
-#include <hotregs/sched.h>
+#include <hotregs/process.h>
 #include <hotregs/syscalls.h>
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
@@ -27,10 +27,18 @@ long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec 
 	return sleep_ns(ns);
 }
 
+static void current_process_times(u64 *utime, u64 *stime)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+
+	process_times(current->process, utime, stime);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+}
+
 long sys_clock_gettime(int clock, struct uapi_timespec __user *user_ts)
 {
 	struct uapi_timespec ts = {};
-	u64 ns;
+	u64 ns, utime, stime;
 
 	switch (clock) {
 	case UAPI_CLOCK_REALTIME:
@@ -41,7 +49,10 @@ long sys_clock_gettime(int clock, struct uapi_timespec __user *user_ts)
 		ns = clock_ns();
 		break;
 	case UAPI_CLOCK_PROCESS_CPUTIME:
-	case UAPI_CLOCK_THREAD_CPUTIME: /* a process is one thread */
+		current_process_times(&utime, &stime);
+		ns = (utime + stime) * NSEC_PER_TICK;
+		break;
+	case UAPI_CLOCK_THREAD_CPUTIME:
 		ns = (current->utime + current->stime) * NSEC_PER_TICK;
 		break;
 	default:
@@ -55,12 +66,14 @@ long sys_clock_gettime(int clock, struct uapi_timespec __user *user_ts)
 long sys_times(struct uapi_tms __user *user_tms)
 {
 	struct uapi_tms tms = {
-	    .utime = current->utime,
-	    .stime = current->stime,
-	    .cutime = current->child_utime,
-	    .cstime = current->child_stime,
+	    .cutime = current->process->child_utime,
+	    .cstime = current->process->child_stime,
 	};
+	u64 utime, stime;
 
+	current_process_times(&utime, &stime);
+	tms.utime = utime;
+	tms.stime = stime;
 	if (user_tms && copy_to_user(user_tms, &tms, sizeof(tms)))
 		return -EFAULT;
 	return clock_ns() / NSEC_PER_TICK;

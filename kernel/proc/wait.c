@@ -7,12 +7,12 @@
 
 /* The first child that @pid means (-1: any) and that has ended; *any: is there one that has or
  * will? List lock held. */
-static struct task *find_zombie(pid_t pid, bool *any)
+static struct process *find_zombie(pid_t pid, bool *any)
 {
-	struct task *child;
+	struct process *child;
 
 	*any = false;
-	list_for_each (child, &current->children, sibling) {
+	list_for_each (child, &current->process->children, sibling) {
 		if (pid != -1 && child->pid != pid)
 			continue;
 		*any = true;
@@ -34,37 +34,25 @@ static bool wait_is_over(pid_t pid)
 }
 
 /* Takes a zombie away from the list of children; NULL: none now. */
-static struct task *take_zombie(pid_t pid, bool *any)
+static struct process *take_zombie(pid_t pid, bool *any)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	struct task *child = find_zombie(pid, any);
+	struct process *child = find_zombie(pid, any), *self = current->process;
+	u64 utime, stime;
 
 	if (child) {
 		list_del(&child->sibling);
-		current->child_utime += child->utime + child->child_utime;
-		current->child_stime += child->stime + child->child_stime;
+		process_times(child, &utime, &stime);
+		self->child_utime += utime + child->child_utime;
+		self->child_stime += stime + child->child_stime;
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return child;
 }
 
-/* Frees @child. Readers of /proc find its address space under the list lock, or not at all. */
-static void reap(struct task *child)
-{
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	struct mm *mm = child->mm;
-
-	child->mm = NULL;
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	if (mm)
-		mm_put(mm);
-	perf_task_free(child);
-	process_free(child);
-}
-
 pid_t process_wait(pid_t pid, int *status, int options)
 {
-	struct task *child;
+	struct process *child;
 	bool any;
 
 	if ((options & ~UAPI_WNOHANG) || (pid <= 0 && pid != -1))
@@ -74,11 +62,11 @@ pid_t process_wait(pid_t pid, int *status, int options)
 			return -ECHILD;
 		if (options & UAPI_WNOHANG)
 			return 0;
-		if (wait_event(current->child_exit, wait_is_over(pid)))
+		if (wait_event(&current->process->child_exit, wait_is_over(pid)))
 			return -EINTR;
 	}
 	pid = child->pid;
 	*status = child->exit_status;
-	reap(child);
+	process_free(child);
 	return pid;
 }

@@ -262,8 +262,6 @@ void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack)
 	idle->priority = PRIORITY_IDLE;
 	idle->cpu = cpu->id;
 	list_init(&idle->run_node);
-	list_init(&idle->children);
-	list_init(&idle->sibling);
 	__builtin_memcpy(idle->comm, "swapper", sizeof("swapper"));
 	cpu->idle = idle;
 	cpu->running = idle;

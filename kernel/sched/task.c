@@ -41,8 +41,7 @@ struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
 	task->priority = PRIORITY_DEFAULT;
 	strlcpy(task->comm, comm, sizeof(task->comm));
 	list_init(&task->run_node);
-	list_init(&task->children);
-	list_init(&task->sibling);
+	list_init(&task->thread_node);
 	list_init(&task->all_node);
 	arch_thread_init(task, entry, arg);
 	return task;
@@ -115,7 +114,7 @@ __sched void kthread_exit(void)
 __sched void kthread_join(struct task *task)
 {
 	/* The task cannot be killed out of this wait: kernel threads are not. */
-	while (wait_event(&kthread_gone, task->zombie) < 0)
+	while (wait_event(&kthread_gone, task->gone) < 0)
 		yield();
 	perf_task_free(task);
 	task_free(task);
@@ -123,11 +122,11 @@ __sched void kthread_join(struct task *task)
 
 void task_gone(struct task *task)
 {
-	perf_task_dead(task);
 	if (!(task->flags & TASK_KTHREAD)) {
-		process_dead(task);
+		process_thread_gone(task);
 		return;
 	}
-	task->zombie = true;
+	perf_task_dead(task, 0);
+	task->gone = true;
 	wake_up(&kthread_gone);
 }

@@ -71,7 +71,7 @@ int fixture_tear_down(void **state)
 
 	list_for_each (task, &task_list, all_node) {
 		if (task->perf)
-			perf_task_dead(task);
+			perf_task_dead(task, 0);
 		perf_task_free(task);
 		assert_int_equal(task->perf_active, 0);
 	}

@@ -56,9 +56,9 @@ static void children_add_up(void **state)
 	assert_int_equal(enabled, 3210);
 	/* And stay when their tasks have gone. */
 	switch_to(&user_task);
-	perf_task_dead(&kernel_task);
+	perf_task_dead(&kernel_task, 0);
 	perf_task_free(&kernel_task);
-	perf_task_dead(&other_task);
+	perf_task_dead(&other_task, 0);
 	perf_task_free(&other_task);
 	assert_int_equal(perf_event_read(event, &enabled, NULL), 4);
 	assert_int_equal(enabled, 3210);
@@ -229,7 +229,7 @@ static void exit_is_the_last_record(void **state)
 	switch_to(&other_task);
 	assert_false(perf_event_hung_up(event));
 	host_wakeups = 0;
-	perf_task_dead(&user_task);
+	perf_task_dead(&user_task, 0);
 	assert_true(host_wakeups > 0);
 	assert_true(perf_event_hung_up(event));
 	perf_task_free(&user_task);
@@ -251,14 +251,14 @@ static void reader_waits_for_the_last_child(void **state)
 
 	fork_other();
 	switch_to(&other_task);
-	perf_task_dead(&user_task);
+	perf_task_dead(&user_task, 0);
 	perf_task_free(&user_task);
 	assert_false(perf_event_hung_up(event));
 	fault();
 	assert_true(count_records(ring, PERF_RECORD_SAMPLE) > 0);
 	switch_to(&kernel_task);
 	host_wakeups = 0;
-	perf_task_dead(&other_task);
+	perf_task_dead(&other_task, 0);
 	assert_int_equal(host_wakeups, 1);
 	assert_true(perf_event_hung_up(event));
 	close_event(event);
@@ -272,7 +272,7 @@ static void ended_tasks_take_no_events(void **state)
 	kernel_task.state = TASK_DEAD;
 	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, kernel_task.tid, -1)), -ESRCH);
 	event = open_event(&attr, &other_task);
-	perf_task_dead(&other_task);
+	perf_task_dead(&other_task, 0);
 	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, other_task.tid, -1)), -ESRCH);
 	close_event(event);
 }
@@ -288,7 +288,7 @@ static void exit_in_a_cpus_ring(void **state)
 	event = open_event(&attr, NULL);
 	ring = map_event(event, 1);
 	switch_to(&other_task);
-	perf_task_dead(&user_task);
+	perf_task_dead(&user_task, 0);
 	switch_to(&kernel_task);
 	expect_record(ring, &record, PERF_RECORD_SAMPLE, 9);
 	expect_record(ring, &record, PERF_RECORD_EXIT, 3);

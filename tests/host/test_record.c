@@ -394,7 +394,6 @@ static void fork_and_exit_name_parent_and_child(void **state)
 	struct perf_event *event = open_side_event(NULL, &ring);
 	struct cursor c = {record.word};
 
-	other_task.parent = &user_task;
 	assert_int_equal(perf_task_fork(&other_task), 0);
 	perf_task_forked(&other_task);
 	expect_record(ring, &record, PERF_RECORD_FORK, 3 + 3);
@@ -404,10 +403,10 @@ static void fork_and_exit_name_parent_and_child(void **state)
 	expect_trailer(&c, event, &user_task);
 	/* Another task runs when the end of one is told. */
 	c.p = record.word;
-	perf_task_dead(&other_task);
+	perf_task_dead(&other_task, 60);
 	expect_record(ring, &record, PERF_RECORD_EXIT, 3 + 3);
-	expect_pair(&c, other_task.pid, user_task.pid);
-	expect_pair(&c, other_task.tid, user_task.tid);
+	expect_pair(&c, other_task.pid, 60);
+	expect_pair(&c, other_task.tid, 60);
 	expect_word(&c, host_clock);
 	expect_trailer(&c, event, &other_task);
 	close_event(event);
