@@ -42,9 +42,23 @@ static inline void list_add_tail(struct list_head *n, struct list_head *head)
 	list_insert(n, head->prev, head);
 }
 
+/*
+ * Takes @n off its list. What its pointers hold then is in no address space, so that a second
+ * list_del() or a walk that still stands on it faults.
+ */
+#define LIST_POISON_NEXT ((struct list_head *)0x100)
+#define LIST_POISON_PREV ((struct list_head *)0x200)
+static inline void list_del(struct list_head *n)
+{
+	n->prev->next = n->next;
+	n->next->prev = n->prev;
+	n->next = LIST_POISON_NEXT;
+	n->prev = LIST_POISON_PREV;
+}
+
 /* Takes @n off its list and leaves it an empty list of its own, so that a second call is harmless.
  */
-static inline void list_del(struct list_head *n)
+static inline void list_del_init(struct list_head *n)
 {
 	n->prev->next = n->next;
 	n->next->prev = n->prev;

@@ -29,7 +29,7 @@ static bool many_writers(const struct perf_event *event)
 
 static void set_ring(struct perf_event *event, struct perf_ring *ring)
 {
-	list_del(&event->ring_node);
+	list_del_init(&event->ring_node);
 	event->ring = ring;
 	if (ring)
 		list_add_tail(&event->ring_node, &ring->events);

@@ -51,7 +51,7 @@ static void disarm(struct timer *timer)
 
 		busy = cpu->timers.running == timer && cpu != this_cpu();
 		if (!busy)
-			list_del(&timer->node);
+			list_del_init(&timer->node);
 		spin_unlock_irqrestore(&cpu->timers.lock, flags);
 		if (busy)
 			cpu_relax();
@@ -127,7 +127,7 @@ void time_interrupt(struct pt_regs *regs)
 
 		if (timer->expires > clock_ns())
 			break;
-		list_del(&timer->node);
+		list_del_init(&timer->node);
 		q->running = timer;
 		spin_unlock(&q->lock);
 		timer->func(timer, regs);

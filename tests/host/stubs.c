@@ -269,7 +269,7 @@ WEAK void timer_arm(struct timer *timer, u64 expires)
 {
 	struct timer *pos;
 
-	list_del(&timer->node);
+	list_del_init(&timer->node);
 	timer->expires = expires;
 	list_for_each (pos, &timers, node)
 		if (pos->expires > expires)
@@ -279,7 +279,7 @@ WEAK void timer_arm(struct timer *timer, u64 expires)
 
 WEAK void timer_cancel(struct timer *timer)
 {
-	list_del(&timer->node);
+	list_del_init(&timer->node);
 }
 
 void host_run_timers(u64 until, struct pt_regs *regs)
@@ -290,7 +290,7 @@ void host_run_timers(u64 until, struct pt_regs *regs)
 		if (timer->expires > until)
 			break;
 		host_clock = MAX(host_clock, timer->expires);
-		list_del(&timer->node);
+		list_del_init(&timer->node);
 		timer->func(timer, regs);
 	}
 	host_clock = until;
