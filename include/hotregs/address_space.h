@@ -4,6 +4,7 @@
 
 #include <hotregs/list.h>
 #include <hotregs/mm.h>
+#include <hotregs/refcount.h>
 #include <hotregs/wait.h>
 
 struct file;
@@ -13,7 +14,7 @@ struct pt_regs;
 
 /* An executable's identity, shared by the areas that map it. Reference counted. */
 struct exe {
-	u32 refs;
+	struct refcount refs;
 	char path[64];
 	u8 build_id[BUILD_ID_SIZE];
 	u8 build_id_size; /* 0: the file has none */
@@ -53,7 +54,7 @@ struct unwind_tables {
 
 struct mm {
 	struct mmu mmu;
-	u32 refs;
+	struct refcount refs;
 	struct mutex lock; /* guards vmas */
 	struct list_head vmas;
 	unsigned long brk_start, brk;
@@ -71,7 +72,7 @@ struct mm *mm_fork(struct mm *mm);
 /* One more reference to an @mm that cannot go away meanwhile. Any context. */
 static inline struct mm *mm_get(struct mm *mm)
 {
-	__atomic_fetch_add(&mm->refs, 1, __ATOMIC_RELAXED);
+	refcount_get(&mm->refs);
 	return mm;
 }
 /* Drops a reference; the last frees everything. May sleep. */

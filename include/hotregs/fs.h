@@ -2,6 +2,7 @@
 /* Open files and what they are made of. */
 #pragma once
 
+#include <hotregs/refcount.h>
 #include <hotregs/types.h>
 #include <hotregs/wait.h>
 #include <uapi/types.h>
@@ -40,7 +41,7 @@ struct file_ops {
 
 struct file {
 	const struct file_ops *ops;
-	u32 refs;
+	struct refcount refs;
 	u32 flags; /* UAPI_O_* */
 	loff_t pos;
 	void *private;
@@ -51,7 +52,7 @@ struct file *file_create(const struct file_ops *ops, u32 flags, void *private);
 
 static inline struct file *file_get(struct file *f)
 {
-	__atomic_fetch_add(&f->refs, 1, __ATOMIC_RELAXED);
+	refcount_get(&f->refs);
 	return f;
 }
 
@@ -121,7 +122,7 @@ int archive_file_entry(const struct file *f, struct archive_entry *entry);
 /* --- Descriptors (kernel/fs/files.c) --- */
 #define MAX_FILES 64
 struct files {
-	u32 refs;
+	struct refcount refs;
 	struct spinlock lock;
 	struct file *file[MAX_FILES];
 	u64 cloexec;

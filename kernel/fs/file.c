@@ -12,13 +12,14 @@ struct file *file_create(const struct file_ops *ops, u32 flags, void *private)
 
 	if (!f)
 		return ERR_PTR(-ENOMEM);
-	*f = (struct file){.ops = ops, .refs = 1, .flags = flags, .private = private};
+	*f =
+	    (struct file){.ops = ops, .refs = REFCOUNT_INIT(1), .flags = flags, .private = private};
 	return f;
 }
 
 void file_put(struct file *f)
 {
-	if (likely(__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL)))
+	if (likely(!refcount_put(&f->refs)))
 		return;
 	if (f->ops->release)
 		f->ops->release(f);

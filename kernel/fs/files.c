@@ -10,7 +10,7 @@ struct files *files_create(void)
 
 	if (!files)
 		return ERR_PTR(-ENOMEM);
-	files->refs = 1;
+	refcount_set(&files->refs, 1);
 	return files;
 }
 
@@ -32,7 +32,7 @@ struct files *files_fork(struct files *parent)
 
 void files_put(struct files *files)
 {
-	if (__atomic_sub_fetch(&files->refs, 1, __ATOMIC_ACQ_REL))
+	if (!refcount_put(&files->refs))
 		return;
 	for (int fd = 0; fd < MAX_FILES; fd++)
 		if (files->file[fd])
@@ -101,7 +101,7 @@ struct file *fd_get(int fd)
 	if (unlikely((unsigned)fd >= MAX_FILES))
 		return ERR_PTR(-EBADF);
 	/* Every read and write comes here. Only its owners change a table, and there is but one. */
-	if (unlikely(READ_ONCE(files->refs) != 1))
+	if (unlikely(refcount_read(&files->refs) != 1))
 		return fd_get_shared(files, fd);
 	f = files->file[fd];
 	return likely(f) ? file_get(f) : ERR_PTR(-EBADF);

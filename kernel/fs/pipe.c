@@ -10,7 +10,7 @@ struct pipe {
 	struct mutex lock; /* guards the buffer; user pages may be faulted in under it */
 	struct pipe_buffer buffer;
 	bool read_open, write_open;           /* never set again once cleared */
-	u32 refs;                             /* open ends */
+	struct refcount refs;                 /* open ends */
 	struct wait_queue readable, writable; /* bytes have come, bytes have gone; or an end has */
 };
 
@@ -173,7 +173,7 @@ static int pipe_stat(struct file *f, struct uapi_stat *st)
 
 static void pipe_put(struct pipe *p)
 {
-	if (__atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL))
+	if (!refcount_put(&p->refs))
 		return;
 	pipe_buffer_destroy(&p->buffer);
 	kfree(p);
@@ -221,7 +221,7 @@ int pipe_create(struct file *ends[2])
 	wait_queue_init(&p->readable);
 	wait_queue_init(&p->writable);
 	p->read_open = p->write_open = true;
-	p->refs = 2;
+	refcount_set(&p->refs, 2);
 	ends[0] = file_create(&pipe_read_ops, UAPI_O_RDONLY, p);
 	if (IS_ERR(ends[0])) {
 		kfree(p);
@@ -229,7 +229,7 @@ int pipe_create(struct file *ends[2])
 	}
 	ends[1] = file_create(&pipe_write_ops, UAPI_O_WRONLY, p);
 	if (IS_ERR(ends[1])) {
-		p->refs = 1;
+		refcount_set(&p->refs, 1);
 		file_put(ends[0]);
 		return PTR_ERR(ends[1]);
 	}

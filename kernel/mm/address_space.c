@@ -14,7 +14,7 @@ struct mm *mm_create(void)
 		kfree(mm);
 		return ERR_PTR(-ENOMEM);
 	}
-	mm->refs = 1;
+	refcount_set(&mm->refs, 1);
 	mutex_init(&mm->lock);
 	list_init(&mm->vmas);
 	return mm;
@@ -103,7 +103,7 @@ void mm_put(struct mm *mm)
 {
 	struct vma *vma, *next;
 
-	if (__atomic_sub_fetch(&mm->refs, 1, __ATOMIC_ACQ_REL))
+	if (!refcount_put(&mm->refs))
 		return;
 	unload(mm);
 	list_for_each_safe (vma, next, &mm->vmas, node) {
@@ -124,12 +124,12 @@ size_t mm_resident_pages(const struct mm *mm)
 struct exe *exe_get(struct exe *exe)
 {
 	if (exe)
-		__atomic_fetch_add(&exe->refs, 1, __ATOMIC_RELAXED);
+		refcount_get(&exe->refs);
 	return exe;
 }
 
 void exe_put(struct exe *exe)
 {
-	if (exe && !__atomic_sub_fetch(&exe->refs, 1, __ATOMIC_ACQ_REL))
+	if (exe && refcount_put(&exe->refs))
 		kfree(exe);
 }

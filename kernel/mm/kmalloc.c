@@ -63,7 +63,7 @@ static struct page *make_page(unsigned class)
 	page = page_of(objects);
 	page->kind = PAGE_OBJECTS;
 	page->class = class;
-	page->refs = 0;
+	page->objects = 0;
 	page->free = NO_OBJECT;
 	for (size_t n = PAGE_SIZE / size; n--;)
 		push_object(page, (struct free_object *)(objects + n * size));
@@ -76,7 +76,7 @@ static void remove_page(struct page *page)
 	page_list_del(&classes[page->class].partial, page);
 	page->kind = PAGE_USED;
 	page->order = 0;
-	page->refs = 1;
+	refcount_set(&page->refs, 1);
 	page_free(page_address(page), 0);
 }
 
@@ -109,7 +109,7 @@ bool kmalloc_shrink(void)
 			struct page *page = &page_map[nr];
 
 			nr = page->next;
-			if (page->refs)
+			if (page->objects)
 				continue;
 			remove_page(page);
 			c->empty--;
@@ -167,7 +167,7 @@ void *kmalloc(size_t size)
 		ASSERT(object->guard == guard_of(object)); /* written after it was freed */
 		object->guard = 0;
 		page->free = object->next;
-		if (page->refs++ == 0)
+		if (page->objects++ == 0)
 			c->empty--;
 		c->in_use++;
 		if (page->free == NO_OBJECT)
@@ -209,7 +209,7 @@ void kfree(void *p)
 		page_list_add(&c->partial, page);
 	push_object(page, object);
 	c->in_use--;
-	if (--page->refs == 0) {
+	if (--page->objects == 0) {
 		/* The last page stays, for the next request, or until there is need. */
 		if (page->next != NO_PAGE || page->prev != NO_PAGE)
 			remove_page(page);

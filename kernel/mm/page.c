@@ -192,7 +192,7 @@ void *page_alloc(unsigned order)
 		return NULL;
 	page->kind = PAGE_USED;
 	page->order = order;
-	page->refs = 1;
+	refcount_set(&page->refs, 1);
 	return page_address(page);
 }
 
@@ -208,12 +208,8 @@ void *page_alloc_zeroed(unsigned order)
 
 static void drop_reference(struct page *page, unsigned order)
 {
-	u32 left;
-
 	ASSERT(page->kind == PAGE_USED && page->order == order);
-	left = __atomic_sub_fetch(&page->refs, 1, __ATOMIC_ACQ_REL);
-	ASSERT(left != UINT32_MAX);
-	if (!left)
+	if (refcount_put(&page->refs))
 		release(page, order);
 }
 
@@ -233,12 +229,16 @@ void page_get(phys_addr_t pa)
 	struct page *page = page_of_phys(pa);
 
 	ASSERT(page->kind == PAGE_USED && page->order == 0);
-	__atomic_fetch_add(&page->refs, 1, __ATOMIC_RELAXED);
+	refcount_get(&page->refs);
 }
 
 u32 page_refs(phys_addr_t pa)
 {
-	return __atomic_load_n(&page_of_phys(pa)->refs, __ATOMIC_ACQUIRE);
+	u32 refs = refcount_read(&page_of_phys(pa)->refs);
+
+	/* What others did to the page before they let it go is seen. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return refs;
 }
 
 static u32 chain_head(void *chain)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hotregs/mm.h>
+#include <hotregs/refcount.h>
 
 /*
  * What begins at a page. A descriptor is valid on the first page of a block only: those inside are
@@ -17,7 +18,10 @@ enum page_kind {
 };
 
 struct page {
-	u32 refs; /* users of a block; live objects of a PAGE_OBJECTS page */
+	union {
+		struct refcount refs;
+		u32 objects; /* PAGE_OBJECTS: in use */
+	};
 	u8 kind;
 	union {
 		u8 order;

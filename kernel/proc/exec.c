@@ -37,7 +37,7 @@ struct exe *exe_create(const struct archive_entry *entry, const struct elf_image
 	exe = kzalloc(sizeof(*exe));
 	if (!exe)
 		return ERR_PTR(-ENOMEM);
-	exe->refs = 1;
+	refcount_set(&exe->refs, 1);
 	exe->ino = entry->ino;
 	snprintf(exe->path, sizeof(exe->path), "/%s", entry->name);
 	if (image) {

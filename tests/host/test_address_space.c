@@ -253,7 +253,7 @@ static void check_invariants(void)
 	for (size_t i = 0; i < MAX_PAGES; i++)
 		if (pages[i].va)
 			assert_int_equal(uses[i], pages[i].refs);
-	assert_int_equal(exe->refs, exe_uses);
+	assert_int_equal(exe->refs.n, exe_uses);
 }
 
 static void exit_process(struct process *p)
@@ -298,7 +298,7 @@ static void history(unsigned seed, bool failures)
 	for (struct process *p = processes; p < processes + PROCESSES; p++)
 		if (p->mm)
 			exit_process(p);
-	assert_int_equal(exe->refs, 1);
+	assert_int_equal(exe->refs.n, 1);
 	assert_int_equal(held, 0);
 	assert_int_equal(host_allocations, 1); /* exe */
 }
@@ -705,6 +705,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof(file_data); i++)
 		file_data[i] = (u8)random();
 	exe = kzalloc(sizeof(*exe));
-	exe->refs = 1;
+	exe->refs.n = 1;
 	return cmocka_run_group_tests_name("address_space", tests, NULL, NULL);
 }

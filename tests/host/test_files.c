@@ -98,7 +98,7 @@ static void dup2_replaces(void **state)
 	assert_int_equal(released, 1);
 	assert_false(fd_cloexec(1)); /* the flag is not the file's */
 	assert_int_equal(fd_dup2(1, 9), 9);
-	assert_int_equal(current->files->file[0]->refs, 3);
+	assert_int_equal(current->files->file[0]->refs.n, 3);
 	fd_close(0);
 	fd_close(1);
 	assert_int_equal(released, 1);
@@ -145,11 +145,11 @@ static void fork_shares_open_files(void **state)
 static void a_shared_table_is_locked(void **state)
 {
 	install();
-	current->files->refs = 2;
+	current->files->refs.n = 2;
 	assert_true(is_open(0));
 	assert_false(is_open(1));
-	assert_int_equal(current->files->file[0]->refs, 1);
-	current->files->refs = 1;
+	assert_int_equal(current->files->file[0]->refs.n, 1);
+	current->files->refs.n = 1;
 }
 
 #define FILES_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
