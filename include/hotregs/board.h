@@ -40,7 +40,8 @@ extern const struct board board;
 struct board_device {
 	struct boot_region reg[2]; /* size 0: it has no such registers */
 	unsigned next;
-	const struct board_entry *entry; /* in the board's table; NULL: in the device tree, at node */
+	const struct board_entry
+	    *entry; /* in the board's table; NULL: in the device tree, at node */
 	struct fdt_node node;
 };
 

@@ -47,7 +47,8 @@ void print_backtrace(const struct task *task, const struct pt_regs *regs)
 	printk("call chain:\n");
 	if (!user_mode(regs))
 		print_kernel_chain(task, regs);
-	/* Only the loaded address space can be read, and a task that has not been a program has none. */
+	/* Only the loaded address space can be read, and a task that has not been a program has
+	 * none. */
 	if (user && task->mm && task->mm == this_cpu()->loaded_mm && user_mode(user))
 		print_user_chain(user);
 }

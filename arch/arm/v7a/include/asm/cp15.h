@@ -39,7 +39,7 @@
 #define TPIDRPRW   "p15, 0, %0, c13, c0, 4"
 #define CNTKCTL    "p15, 0, %0, c14, c1, 0"
 
-#define TEECR      "p14, 6, %0, c0, c0, 0"
+#define TEECR "p14, 6, %0, c0, c0, 0"
 
 #define DBGDIDR    "p14, 0, %0, c0, c0, 0"
 #define DBGDSCREXT "p14, 0, %0, c0, c2, 2"
