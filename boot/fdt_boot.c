@@ -106,6 +106,18 @@ static void parse_reserved(struct boot_info *info, const struct fdt *fdt)
 			reserve(info, start, size);
 }
 
+/* What the loader has of randomness to give, folded into one number. */
+static u64 parse_seed(const struct fdt *fdt, const struct fdt_node *chosen)
+{
+	u64 seed = fdt_number(fdt, chosen, "kaslr-seed", 0);
+	u32 size = 0;
+	const u8 *random = fdt_property(fdt, chosen, "rng-seed", &size);
+
+	for (u32 i = 0; random && i < size; i++)
+		seed = (seed << 8 | seed >> 56) ^ random[i];
+	return seed;
+}
+
 static int parse_chosen(struct boot_info *info, const struct fdt *fdt)
 {
 	struct fdt_node node;
@@ -120,6 +132,7 @@ static int parse_chosen(struct boot_info *info, const struct fdt *fdt)
 		       sizeof(info->cmdline) - 1);
 		return -E2BIG;
 	}
+	info->seed = parse_seed(fdt, &node);
 	start = fdt_number(fdt, &node, "linux,initrd-start", 0);
 	end = fdt_number(fdt, &node, "linux,initrd-end", 0);
 	if (start < end)

@@ -2,6 +2,7 @@
 /* From the architecture's first C code to the first program: the order in which rooms are opened.
  */
 #include <hotregs/boot_info.h>
+#include <hotregs/check.h>
 #include <hotregs/cpu.h>
 #include <hotregs/device.h>
 #include <hotregs/fs.h>
@@ -52,6 +53,7 @@ void start_kernel(void)
 	struct cpu *cpu = this_cpu();
 	int err;
 
+	check_stack_init();
 	print_banner();
 	page_init();
 	mmu_init();
@@ -62,6 +64,7 @@ void start_kernel(void)
 	if (err && err != -ENOENT)
 		panic("the boot archive is not a newc cpio image (error %d)", -err);
 	irq_enable();
+	check_start();
 	if (!test_image_start())
 		start_init(); /* first, for it is process 1 */
 	loadavg_start();

@@ -50,15 +50,26 @@ KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 
 KERNEL_MAKE := make/kernel.mk boards/$(BOARD).mk
 
-$(OBJ)/%.o: %.c $(KERNEL_MAKE)
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(KERNEL_CFLAGS) -MMD -MP -c $< -o $@
+# $(call kernel-objects,DIRECTORY,FLAGS): rules that compile the kernel's sources with these flags more.
+define kernel-objects
+$(1)/%.o: %.c $(KERNEL_MAKE)
+	$$(call say,CC,$$<)
+	@mkdir -p $$(@D)
+	$(Q)$(CC) $(KERNEL_CFLAGS) $(2) -MMD -MP -c $$< -o $$@
 
-$(OBJ)/%.o: %.S $(KERNEL_MAKE)
-	$(call say,AS,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(KERNEL_CFLAGS) -D__ASSEMBLY__ -MMD -MP -c $< -o $@
+$(1)/%.o: %.S $(KERNEL_MAKE)
+	$$(call say,AS,$$<)
+	@mkdir -p $$(@D)
+	$(Q)$(CC) $(KERNEL_CFLAGS) $(2) -D__ASSEMBLY__ -MMD -MP -c $$< -o $$@
+endef
+$(eval $(call kernel-objects,$(OBJ)))
+
+# The kernel of the tests checks itself (include/hotregs/check.h), and so has objects of its own.
+CHECKED_OBJ := $(OUT)/checked
+CHECKED_CFLAGS_x86_64 := -mstack-protector-guard=global
+CHECKED_CFLAGS := -DCHECKS -fstack-protector-strong $(CHECKED_CFLAGS_$(ARCH_ID))
+$(eval $(call kernel-objects,$(CHECKED_OBJ),$(CHECKED_CFLAGS)))
+CHECKED_KERNEL_OBJ := $(patsubst %,$(CHECKED_OBJ)/%.o,$(basename $(KERNEL_SRC) $(wildcard kernel/debug/check/*.c)))
 
 KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=sha1 \
 	--fatal-warnings $(if $(LOAD_ADDRESS),--defsym=LOAD_ADDRESS=$(LOAD_ADDRESS)) -T $(LINKER)
@@ -93,4 +104,4 @@ bootable = $(1) $(if $(QEMU_IMAGE),$(1:.elf=.$(QEMU_IMAGE)))
 
 $(eval $(call kernel-image,$(KERNEL),$(KERNEL_OBJ)))
 
--include $(KERNEL_OBJ:.o=.d)
+-include $(KERNEL_OBJ:.o=.d) $(CHECKED_KERNEL_OBJ:.o=.d)

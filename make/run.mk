@@ -36,11 +36,11 @@ run-check:
 	@$(RUN) --check
 
 # One instruction is one nanosecond of the guest's clock, so that its clock counts instructions. The
-# kernel's own operations are measured by the test image, those of programs by a program.
-bench: bench-check $(call bootable,$(TEST_IMAGE)) kernel archive
+# kernel's own operations are measured by an image of its own, those of programs by a program.
+bench: bench-check $(call bootable,$(BENCH_IMAGE)) kernel archive
 	$(call say,BENCH,$(BOARD))
 	@for log in kbench bench; do \
-		if [ $$log = kbench ]; then set -- --kernel $(TEST_IMAGE) --append kbench; \
+		if [ $$log = kbench ]; then set -- --kernel $(BENCH_IMAGE) --append kbench; \
 		else set -- --append bench --command bench; fi; \
 		$(QEMU_RUN) --icount --timeout '$(TIMEOUT)' --quiet --log $(OUT)/$$log.log --stream $(OUT)/bench.pipe "$$@" \
 			|| exit 1; \

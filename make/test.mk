@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 # What the tests need built, and running them: tests/run.py is the driver.
 
-# The kernel with its own tests: same objects, its own symbol table.
+# The kernel with its own tests, and with all its checks of itself.
 TEST_OUT := $(OUT)/test
 TEST_IMAGE := $(TEST_OUT)/hotregs-test.elf
-GUEST_KERNEL_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard tests/guest/kernel/*.c tests/guest/kernel/$(ARCH)/*.c)))
-$(eval $(call kernel-image,$(TEST_IMAGE),$(KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
--include $(GUEST_KERNEL_OBJ:.o=.d)
+GUEST_KERNEL_OBJ := $(patsubst %.c,$(CHECKED_OBJ)/%.o,$(sort $(wildcard tests/guest/kernel/*.c tests/guest/kernel/$(ARCH)/*.c)))
+$(eval $(call kernel-image,$(TEST_IMAGE),$(CHECKED_KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
+
+# What is measured has no checks, and no tests but the driver that starts the measurements.
+BENCH_IMAGE := $(OUT)/bench/hotregs-bench.elf
+BENCH_OBJ := $(addprefix $(OBJ)/tests/guest/kernel/,bench.o ktest.o)
+$(eval $(call kernel-image,$(BENCH_IMAGE),$(KERNEL_OBJ) $(BENCH_OBJ)))
+-include $(GUEST_KERNEL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
 
 # The archive with the program that tests the system from user mode.
 TEST_ARCHIVE := $(TEST_OUT)/archive.cpio
@@ -29,7 +34,7 @@ comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
 SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
 TEST_NEEDS_host := $(HOST_BINARIES)
-TEST_NEEDS_guest := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+TEST_NEEDS_guest := $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
 TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE)
 
 TEST_RUN = tests/run.py --board $(BOARD) --filter '$(T)' --host $(HOST_BINARIES) \

@@ -87,8 +87,8 @@ def run_guest(args):
     yield judge(suite, *boot(args, "--kernel", args.test_image, "--append",
                              f"ktest={guest_glob(args.filter, suite)}"))
     suite = "guest/user"
-    yield judge(suite, *boot(args, "--archive", args.test_archive, "--", "guest-tests",
-                             guest_glob(args.filter, suite)))
+    yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive, "--",
+                             "guest-tests", guest_glob(args.filter, suite)))
 
 
 def find_pytest():

@@ -29,7 +29,7 @@ static struct {
 	u32 gsi_base, nr_pins;
 } ioapics[ACPI_MAX_IOAPICS];
 
-static struct spinlock lock; /* index and window are two accesses */
+static struct spinlock lock = SPINLOCK_INIT; /* index and window are two accesses */
 
 static u32 read_reg(unsigned i, u32 reg)
 {

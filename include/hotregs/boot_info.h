@@ -24,6 +24,7 @@ struct boot_info {
 	struct boot_region archive;     /* newc cpio image; size 0: none */
 	phys_addr_t rsdp;               /* ACPI root pointer; 0: unknown */
 	struct boot_region framebuffer; /* size 0: none */
+	u64 seed;                       /* random, if the loader gave something */
 };
 
 extern struct boot_info boot_info;

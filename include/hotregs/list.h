@@ -2,6 +2,7 @@
 /* Circular doubly linked lists whose nodes live inside the listed objects. */
 #pragma once
 
+#include <hotregs/check.h>
 #include <hotregs/types.h>
 
 struct list_head {
@@ -26,6 +27,8 @@ static inline bool list_empty(const struct list_head *l)
 /* Puts @n between two neighbours. */
 static inline void list_insert(struct list_head *n, struct list_head *prev, struct list_head *next)
 {
+	if (!check_list_insert(n, prev, next))
+		return;
 	n->prev = prev;
 	n->next = next;
 	prev->next = n;
@@ -42,6 +45,16 @@ static inline void list_add_tail(struct list_head *n, struct list_head *head)
 	list_insert(n, head->prev, head);
 }
 
+/* Joins @n's neighbours; false: it has none that know it. */
+static inline bool list_unlink(struct list_head *n)
+{
+	if (!check_list_delete(n))
+		return false;
+	n->prev->next = n->next;
+	n->next->prev = n->prev;
+	return true;
+}
+
 /*
  * Takes @n off its list. What its pointers hold then is in no address space, so that a second
  * list_del() or a walk that still stands on it faults.
@@ -50,8 +63,8 @@ static inline void list_add_tail(struct list_head *n, struct list_head *head)
 #define LIST_POISON_PREV ((struct list_head *)0x200)
 static inline void list_del(struct list_head *n)
 {
-	n->prev->next = n->next;
-	n->next->prev = n->prev;
+	if (!list_unlink(n))
+		return;
 	n->next = LIST_POISON_NEXT;
 	n->prev = LIST_POISON_PREV;
 }
@@ -60,9 +73,8 @@ static inline void list_del(struct list_head *n)
  */
 static inline void list_del_init(struct list_head *n)
 {
-	n->prev->next = n->next;
-	n->next->prev = n->prev;
-	list_init(n);
+	if (list_unlink(n))
+		list_init(n);
 }
 
 #define list_entry(ptr, type, member)  container_of(ptr, type, member)

@@ -2,6 +2,7 @@
 /* Counts of references to an object that goes away with the last one. Any context. */
 #pragma once
 
+#include <hotregs/check.h>
 #include <hotregs/types.h>
 
 struct refcount {
@@ -28,11 +29,12 @@ static inline u32 refcount_read(const struct refcount *r)
 /* One more, by somebody who has one, or who keeps the last from going. */
 static inline void refcount_get(struct refcount *r)
 {
-	__atomic_fetch_add(&r->n, 1, __ATOMIC_RELAXED);
+	if (check_refcount_get(r))
+		__atomic_fetch_add(&r->n, 1, __ATOMIC_RELAXED);
 }
 
 /* One less: was it the last? Then whatever others did to the object before theirs went is seen. */
 static inline bool refcount_put(struct refcount *r)
 {
-	return !__atomic_sub_fetch(&r->n, 1, __ATOMIC_ACQ_REL);
+	return check_refcount_put(r) && !__atomic_sub_fetch(&r->n, 1, __ATOMIC_ACQ_REL);
 }

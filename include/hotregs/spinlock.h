@@ -7,20 +7,26 @@
 #pragma once
 
 #include <arch/irq.h>
+#include <hotregs/check.h>
 #include <hotregs/types.h>
 
 struct spinlock {
 	u32 held;
+	struct lock_check check;
 };
 
-#define SPINLOCK_INIT \
-	{             \
-		0     \
+/* Locks set up in one place are of one class: the order in which classes are taken is checked. */
+#define SPINLOCK_INIT                                \
+	{                                            \
+		.check = LOCK_CHECK_INIT("spinlock") \
 	}
+#define spin_lock_init(lock) ((void)(*(lock) = (struct spinlock)SPINLOCK_INIT))
 
 /* Takes @lock with interrupts already disabled. */
 static inline void spin_lock(struct spinlock *lock)
 {
+	if (!check_spin_lock(lock))
+		return;
 	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
 		while (READ_ONCE(lock->held))
 			cpu_relax();
@@ -28,6 +34,8 @@ static inline void spin_lock(struct spinlock *lock)
 
 static inline void spin_unlock(struct spinlock *lock)
 {
+	if (!check_spin_unlock(lock))
+		return;
 	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <hotregs/check.h>
 #include <hotregs/list.h>
 #include <hotregs/types.h>
 
@@ -58,4 +59,6 @@ struct task {
 	struct list_head thread_node; /* in process->threads */
 	struct list_head all_node;    /* in the list of all tasks */
 	bool gone;                    /* off the CPU for good; may be freed */
+
+	struct held_locks held; /* mutexes */
 };

@@ -21,7 +21,13 @@ struct waiter {
 		SPINLOCK_INIT, LIST_HEAD_INIT((name).waiters) \
 	}
 
-void wait_queue_init(struct wait_queue *q);
+#define wait_queue_init(q)                   \
+	do {                                 \
+		struct wait_queue *_q = (q); \
+                                             \
+		spin_lock_init(&_q->lock);   \
+		list_init(&_q->waiters);     \
+	} while (0)
 
 /* Puts the caller on @q and marks it TASK_SLEEPING; check the condition after, then schedule(). */
 void wait_prepare(struct wait_queue *q, struct waiter *w);
@@ -41,6 +47,7 @@ void wake_up(struct wait_queue *q);
 		struct waiter _w;              \
 		int _ret = 0;                  \
                                                \
+		might_sleep();                 \
 		while (!(condition)) {         \
 			wait_prepare(q, &_w);  \
 			if (current->killed)   \
@@ -58,14 +65,22 @@ void wake_up(struct wait_queue *q);
 struct mutex {
 	struct task *owner;
 	struct wait_queue waiters;
+	struct lock_check check;
 };
 
-#define MUTEX_INIT(name)                              \
-	{                                             \
-		NULL, WAIT_QUEUE_INIT((name).waiters) \
+#define MUTEX_INIT(name)                                                        \
+	{                                                                       \
+		NULL, WAIT_QUEUE_INIT((name).waiters), LOCK_CHECK_INIT("mutex") \
 	}
 
-void mutex_init(struct mutex *m);
+#define mutex_init(m)                                                    \
+	do {                                                             \
+		struct mutex *_m = (m);                                  \
+                                                                         \
+		_m->owner = NULL;                                        \
+		_m->check = (struct lock_check)LOCK_CHECK_INIT("mutex"); \
+		wait_queue_init(&_m->waiters);                           \
+	} while (0)
 /* May sleep, and not even a fatal signal ends the wait. */
 void mutex_lock(struct mutex *m);
 void mutex_unlock(struct mutex *m);

@@ -3,6 +3,7 @@
  * The end of a kernel that found itself wrong: says what it knows and powers off. It trusts nothing
  * more than it must: what it prints may fault, and then the report ends there.
  */
+#include <hotregs/check.h>
 #include <hotregs/cpu.h>
 #include <hotregs/device.h>
 #include <hotregs/perf_event.h>
@@ -61,6 +62,7 @@ void panic_regs(const struct pt_regs *regs, const char *fmt, ...)
 	irq_disable();
 	cpu = known_cpu();
 	claim_panic(cpu);
+	check_stop();
 	if (++panic_depth > 2) /* even the end failed */
 		for (;;)
 			cpu_relax();

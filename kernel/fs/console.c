@@ -27,7 +27,7 @@ static struct {
 	char input[INPUT_MAX]; /* finished lines, each ending in a newline or in KEY_EOF */
 	size_t head, tail;     /* bytes ever put in, and taken out */
 	struct wait_queue readable;
-} console = {.readable = WAIT_QUEUE_INIT(console.readable)};
+} console = {.lock = SPINLOCK_INIT, .readable = WAIT_QUEUE_INIT(console.readable)};
 
 static void echo(const char *s)
 {

@@ -19,6 +19,7 @@ struct file *file_create(const struct file_ops *ops, u32 flags, void *private)
 
 void file_put(struct file *f)
 {
+	might_sleep();
 	if (likely(!refcount_put(&f->refs)))
 		return;
 	if (f->ops->release)

@@ -11,6 +11,7 @@ struct files *files_create(void)
 	if (!files)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&files->refs, 1);
+	spin_lock_init(&files->lock);
 	return files;
 }
 
@@ -32,6 +33,7 @@ struct files *files_fork(struct files *parent)
 
 void files_put(struct files *files)
 {
+	might_sleep();
 	if (!refcount_put(&files->refs))
 		return;
 	for (int fd = 0; fd < MAX_FILES; fd++)

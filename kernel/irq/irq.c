@@ -10,7 +10,7 @@ static struct {
 	void *ctx;
 } lines[NR_IRQS];
 
-static struct spinlock lock; /* changes of lines[]; entries are never taken back */
+static struct spinlock lock = SPINLOCK_INIT; /* changes of lines[]; entries are never taken back */
 static const struct irq_chip *chip;
 
 void irq_set_chip(const struct irq_chip *new_chip)
@@ -57,5 +57,6 @@ void irq_enter(void)
 
 void irq_exit(void)
 {
+	check_no_spinlocks();
 	this_cpu()->irq_depth--;
 }

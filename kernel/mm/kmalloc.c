@@ -35,7 +35,8 @@ static struct object_class {
 	u32 partial;   /* pages with a free object, a list */
 	u32 empty;     /* of these, the pages with no object in use */
 	size_t in_use; /* objects */
-} classes[ARRAY_SIZE(class_size)] = {[0 ... ARRAY_SIZE(class_size) - 1] = {.partial = NO_PAGE}};
+} classes[ARRAY_SIZE(class_size)] = {
+    [0 ... ARRAY_SIZE(class_size) - 1] = {.lock = SPINLOCK_INIT, .partial = NO_PAGE}};
 
 static size_t large_bytes; /* in objects that are blocks of pages; atomic */
 

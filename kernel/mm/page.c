@@ -27,7 +27,7 @@
 struct page *page_map;
 phys_addr_t page_map_base;
 
-static struct spinlock lock;
+static struct spinlock lock = SPINLOCK_INIT;
 static u32 free_list[MAX_PAGE_ORDER + 1] = {[0 ... MAX_PAGE_ORDER] = NO_PAGE};
 static u32 free_orders; /* bit o: free_list[o] is not empty */
 static size_t nr_free;  /* pages in free_list */

@@ -3,6 +3,8 @@
  * What every architecture's copies to and from user memory share: the table of instructions that
  * may fault there, and what a string's copy comes to.
  */
+#include <hotregs/check.h>
+
 #include <arch/regs.h>
 #include <arch/uaccess.h>
 
@@ -42,6 +44,7 @@ ssize_t strncpy_from_user(char *dst, const char __user *src, size_t size)
 	size_t max;
 	long n;
 
+	might_sleep();
 	if (!user_range_ok(addr, 1))
 		return -EFAULT;
 	max = MIN(size, USER_END - addr);

@@ -26,7 +26,7 @@ struct slot {
 	unsigned long start;
 };
 
-static struct spinlock lock; /* guards what follows, and the tables of the region */
+static struct spinlock lock = SPINLOCK_INIT; /* guards what follows, and the tables of the region */
 static unsigned long region_top = VMAP_START;
 static struct slot *free_slots[SLOT_ORDERS]; /* by order of their size in pages */
 static struct slot *spare;                   /* stand for slots in use */

@@ -54,6 +54,7 @@ void process_exit(int status)
 		end_machine(status);
 	give_children_to_init(task->process);
 	task->process->exit_status = status;
+	check_no_locks();
 	/* The address space stays: the last switch's sample has a user chain, too. */
 	irq_disable();
 	task->state = TASK_DEAD;

@@ -43,6 +43,7 @@ void do_syscall(struct pt_regs *regs)
 	if (likely(nr < NR_SYSCALLS))
 		result = syscall_call(syscall_table[nr], regs);
 	syscall_set_result(regs, result);
+	check_no_locks();
 }
 
 void exit_to_user(struct pt_regs *regs)

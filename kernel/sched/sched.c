@@ -120,10 +120,13 @@ __sched void schedule(void)
 	struct cpu *cpu = this_cpu();
 	struct task *task = cpu->running;
 
+	if (!check_no_spinlocks())
+		goto out;
 	spin_lock(&cpu->rq.lock);
 	if (task->state != TASK_RUNNING && task->on_rq)
 		dequeue(&cpu->rq, task);
 	switch_task(cpu, task);
+out:
 	irq_restore(flags);
 }
 
@@ -146,9 +149,12 @@ __sched void yield(void)
 	struct cpu *cpu = this_cpu();
 	struct task *task = cpu->running;
 
+	if (!check_no_spinlocks())
+		goto out;
 	spin_lock(&cpu->rq.lock);
 	cpu->rq.ring[task->priority] = ring_next(task);
 	switch_task(cpu, task);
+out:
 	irq_restore(flags);
 }
 
@@ -257,6 +263,7 @@ u64 sched_nr_switches(void)
 
 void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack)
 {
+	spin_lock_init(&cpu->rq.lock);
 	idle->stack = stack;
 	idle->flags = TASK_KTHREAD | TASK_IDLE;
 	idle->priority = PRIORITY_IDLE;

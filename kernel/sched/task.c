@@ -105,6 +105,7 @@ struct task *kthread_start(const char *comm, void (*entry)(void *arg), void *arg
 
 __sched void kthread_exit(void)
 {
+	check_no_locks();
 	irq_disable();
 	current->state = TASK_DEAD;
 	schedule();
@@ -113,6 +114,7 @@ __sched void kthread_exit(void)
 
 __sched void kthread_join(struct task *task)
 {
+	might_sleep();
 	/* The task cannot be killed out of this wait: kernel threads are not. */
 	while (wait_event(&kthread_gone, task->gone) < 0)
 		yield();

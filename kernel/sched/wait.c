@@ -4,12 +4,6 @@
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
 
-void wait_queue_init(struct wait_queue *q)
-{
-	q->lock = (struct spinlock)SPINLOCK_INIT;
-	list_init(&q->waiters);
-}
-
 void wait_prepare(struct wait_queue *q, struct waiter *w)
 {
 	unsigned long flags = spin_lock_irqsave(&q->lock);
@@ -40,12 +34,6 @@ void wake_up(struct wait_queue *q)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-void mutex_init(struct mutex *m)
-{
-	m->owner = NULL;
-	wait_queue_init(&m->waiters);
-}
-
 /* Takes the mutex, or puts the caller last in line. */
 static bool mutex_take_or_queue(struct mutex *m, struct waiter *w)
 {
@@ -66,6 +54,8 @@ __sched void mutex_lock(struct mutex *m)
 {
 	struct waiter w;
 
+	if (!check_mutex_lock(m))
+		return;
 	ASSERT(m->owner != current);
 	if (mutex_take_or_queue(m, &w))
 		return;
@@ -81,9 +71,12 @@ __sched void mutex_lock(struct mutex *m)
 
 void mutex_unlock(struct mutex *m)
 {
-	unsigned long flags = spin_lock_irqsave(&m->waiters.lock);
+	unsigned long flags;
 	struct waiter *w;
 
+	if (!check_mutex_unlock(m))
+		return;
+	flags = spin_lock_irqsave(&m->waiters.lock);
 	ASSERT(m->owner == current);
 	if (list_empty(&m->waiters.waiters)) {
 		m->owner = NULL;
@@ -117,6 +110,7 @@ __sched int sleep_ns(u64 ns)
 	u64 now = clock_ns();
 	int err = 0;
 
+	might_sleep();
 	timer_init(&s.timer, sleep_expired);
 	timer_arm(&s.timer, now + MIN(ns, UINT64_MAX - now));
 	for (;;) {

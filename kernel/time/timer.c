@@ -60,6 +60,7 @@ static void disarm(struct timer *timer)
 
 void time_init_cpu(struct cpu *cpu)
 {
+	spin_lock_init(&cpu->timers.lock);
 	list_init(&cpu->timers.armed);
 	cpu->timers.programmed = UINT64_MAX;
 	time_tick_init(cpu);

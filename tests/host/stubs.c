@@ -201,21 +201,9 @@ WEAK int copy_to_user(void __user *dst, const void *src, size_t n)
 
 unsigned host_wakeups;
 
-WEAK void wait_queue_init(struct wait_queue *q)
-{
-	q->lock = (struct spinlock)SPINLOCK_INIT;
-	list_init(&q->waiters);
-}
-
 WEAK void wake_up(struct wait_queue *q)
 {
 	host_wakeups++;
-}
-
-WEAK void mutex_init(struct mutex *m)
-{
-	m->owner = NULL;
-	wait_queue_init(&m->waiters);
 }
 
 WEAK void mutex_lock(struct mutex *m)

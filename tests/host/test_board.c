@@ -140,6 +140,8 @@ static void tree_with_all(phys_addr_t pa)
 	cells("linux,initrd-start", 1, (u32)MEMORY_START + 0x3000);
 	cells("linux,initrd-end", 1, (u32)MEMORY_START + 0x3010);
 	string("stdout-path", "/uart@9000");
+	cells("kaslr-seed", 2, 0x01020304, 0x05060708);
+	property("rng-seed", "\xf0\x10\x20", 3);
 	end();
 	node("reserved-memory");
 	cells("#address-cells", 1, 1);
@@ -180,6 +182,8 @@ static void tree_fills_boot_info(void **state)
 	assert_string_equal(said, "");
 	assert_string_equal(boot_info.protocol, "device tree");
 	assert_string_equal(boot_info.cmdline, "a=b -- c");
+	/* Every byte of the random ones counts. */
+	assert_true(boot_info.seed == 0x0405060708f11223);
 	assert_int_equal(boot_info.nr_ram, 2);
 	assert_region(&boot_info.ram[0], MEMORY_START, 0x100000);
 	assert_region(&boot_info.ram[1], 0x200000, 0x10000);

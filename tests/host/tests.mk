@@ -107,5 +107,8 @@ $(HOST_OUT)/drivers.included: drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/
 	@mkdir -p $(@D) && touch $@
 $(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%): $(HOST_OUT)/drivers.included
 
+HOST_TESTS += test_lock_order
+test_lock_order_SRC := kernel/debug/check/lock_order.c
+
 HOST_TESTS += test_divide
 test_divide_SRC := user/libc/arm/divide.c

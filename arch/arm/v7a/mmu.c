@@ -304,7 +304,7 @@ void mmu_flush(unsigned long start, unsigned long end)
 
 u32 asid_generation = 0x100; /* so that 0 is of an older one */
 static u32 last_asid;
-static struct spinlock asid_lock;
+static struct spinlock asid_lock = SPINLOCK_INIT;
 
 /* Is @asid in use on another CPU, which got it in an older generation? */
 static bool asid_busy(u32 asid)

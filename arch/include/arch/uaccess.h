@@ -2,6 +2,7 @@
 /* Architecture contract: the only ways to touch user memory. */
 #pragma once
 
+#include <hotregs/check.h>
 #include <hotregs/types.h>
 
 struct pt_regs;
@@ -12,6 +13,13 @@ struct pt_regs;
  */
 int copy_from_user(void *dst, const void __user *src, size_t n);
 int copy_to_user(void __user *dst, const void *src, size_t n);
+
+/* What is checked of every caller stands here, since the functions themselves are the
+ * architecture's. */
+#ifdef CHECKS
+#define copy_from_user(dst, src, n) (might_sleep(), copy_from_user(dst, src, n))
+#define copy_to_user(dst, src, n)   (might_sleep(), copy_to_user(dst, src, n))
+#endif
 
 /*
  * Copies a NUL-terminated string of at most @size-1 characters; returns its length, -EFAULT, or

@@ -31,6 +31,15 @@ bool ktest_expect(bool held, const char *file, int line, const char *fmt, ...)
 	return false;
 }
 
+bool ktest_expect_report(const char *message, const char *text, const char *file, int line)
+{
+	for (const char *s = message; s && *s; s++)
+		if (!strncmp(s, text, strlen(text)))
+			return true;
+	return ktest_expect(false, file, line, "a check to fail with \"%s\", and none else: %s",
+			    text, message ? message : "not one did");
+}
+
 void ktest_skip(const char *reason)
 {
 	skip_reason = reason;

