@@ -20,7 +20,7 @@ struct pt_regs;
  */
 struct process {
 	pid_t pid;                 /* the tid of its leader */
-	u32 refs;                  /* tasks that point here; the last one freed frees this */
+	struct refcount refs;      /* tasks that point here; the last one freed frees this */
 	struct task *leader;       /* the first thread; stays until the process is waited for */
 	struct list_head threads;  /* tasks that are not freed yet, by thread_node */
 	struct process *parent;    /* NULL: init */

@@ -19,10 +19,10 @@ u64 process_nr_forks(void)
 	return READ_ONCE(nr_forks);
 }
 
-/* Drops a task's reference. */
+/* Drops a reference. */
 static void process_put(struct process *process)
 {
-	if (__atomic_sub_fetch(&process->refs, 1, __ATOMIC_ACQ_REL))
+	if (!refcount_put(&process->refs))
 		return;
 	kfree(process);
 	__atomic_fetch_sub(&nr_processes, 1, __ATOMIC_RELAXED);
@@ -38,7 +38,7 @@ static struct task *thread_create(struct process *process, const char *comm,
 	if (IS_ERR(task))
 		return task;
 	task->process = process;
-	__atomic_fetch_add(&process->refs, 1, __ATOMIC_RELAXED);
+	refcount_get(&process->refs);
 	flags = spin_lock_irqsave(&task_list_lock);
 	list_add_tail(&task->thread_node, &process->threads);
 	spin_unlock_irqrestore(&task_list_lock, flags);
@@ -52,19 +52,18 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 
 	if (!process)
 		return ERR_PTR(-ENOMEM);
+	__atomic_fetch_add(&nr_processes, 1, __ATOMIC_RELAXED);
+	refcount_set(&process->refs, 1); /* ours, until it has a thread */
 	list_init(&process->threads);
 	list_init(&process->children);
 	list_init(&process->sibling);
 	wait_queue_init(&process->child_exit);
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	task = thread_create(process, comm, entry, arg);
-	if (IS_ERR(task)) {
-		kfree(process);
-		return (void *)task;
-	}
-	process->leader = task;
-	__atomic_fetch_add(&nr_processes, 1, __ATOMIC_RELAXED);
-	return process;
+	if (!IS_ERR(task))
+		process->leader = task;
+	process_put(process);
+	return IS_ERR(task) ? (void *)task : process;
 }
 
 /* Frees a thread that never ran or is gone, and its process with the last one. */
