@@ -13,22 +13,32 @@ BENCH_OBJ := $(addprefix $(OBJ)/tests/guest/kernel/,bench.o ktest.o)
 $(eval $(call kernel-image,$(BENCH_IMAGE),$(KERNEL_OBJ) $(BENCH_OBJ)))
 -include $(GUEST_KERNEL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
 
-# The archive with the program that tests the system from user mode.
+# The archive with the programs that test the system from user mode.
 TEST_ARCHIVE := $(TEST_OUT)/archive.cpio
 GUEST_PROGRAM := $(TEST_OUT)/user/guest-tests
 GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c tests/guest/user/$(ARCH)/*.c)))
 
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
+
+# Programs that mean harm: a boot of their own.
+HOSTILE_PROGRAM := $(TEST_OUT)/user/hostile-tests
+HOSTILE_OBJ := $(patsubst %,$(USER_OBJ)/%.o,$(basename $(sort $(wildcard tests/guest/hostile/*.c \
+	tests/guest/hostile/$(ARCH)/*.[cS])) tests/guest/user/ktap.c tests/guest/user/samples.c))
+
+$(HOSTILE_PROGRAM): $(HOSTILE_OBJ) $(USER_CRT) $(USER_LIB)
+
+$(GUEST_PROGRAM) $(HOSTILE_PROGRAM):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
 
--include $(GUEST_USER_OBJ:.o=.d)
+-include $(GUEST_USER_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d)
 
-$(TEST_ARCHIVE): $(ARCHIVE_BIN) $(GUEST_PROGRAM) tools/mkcpio.py
+TEST_BIN := $(ARCHIVE_BIN) $(GUEST_PROGRAM) $(HOSTILE_PROGRAM)
+$(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 	$(call say,CPIO,$@)
 	@mkdir -p $(@D)
-	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(ARCHIVE_BIN) $(GUEST_PROGRAM),bin/$(notdir $(file))=$(file))
+	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(TEST_BIN),bin/$(notdir $(file))=$(file))
 
 comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.

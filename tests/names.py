@@ -33,7 +33,7 @@ def tests_in_sources():
     for program, text in sources("host", "**", "test_*.c"):
         names = HOST_TEST.findall(text)
         found += [(f"host/{program}/{name}", text) for name in names or [""]]
-    for suite in ("kernel", "user"):
+    for suite in ("kernel", "user", "hostile"):
         for _, text in sources("guest", suite, "**", "*.c"):
             found += [(f"guest/{suite}/{name}", "") for name in GUEST_TEST.findall(text)]
     for file, text in sources("system", "test_*.py"):

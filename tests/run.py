@@ -3,7 +3,8 @@
 """Runs the tests of a board and adds them up: the one driver of all suites.
 
     host     cmocka programs (make/host-tests.mk)
-    guest    KTAP of the test image (tests/guest/kernel) and of a program (tests/guest/user)
+    guest    KTAP of the test image (tests/guest/kernel) and of two programs: what one may rely on
+             (tests/guest/user), and one that means harm (tests/guest/hostile)
     system   pytest in tests/system: images, streams and stock perf
 
 A hang ends in a timeout that shows the last console lines. Skipped tests come last, with their
@@ -78,7 +79,9 @@ def guest_glob(pattern, suite):
     """T as the pattern of names, '*' for anything, that the guest's test programs take."""
     if not pattern or pattern in f"{suite}/":
         return "*"
-    pattern = pattern.removeprefix("guest/").removeprefix("kernel/").removeprefix("user/")
+    pattern = pattern.removeprefix("guest/")
+    for part in ("kernel/", "user/", "hostile/"):
+        pattern = pattern.removeprefix(part)
     return pattern if any(c in pattern for c in "*?[") else f"*{pattern}*"
 
 
@@ -86,9 +89,9 @@ def run_guest(args):
     suite = "guest/kernel"
     yield judge(suite, *boot(args, "--kernel", args.test_image, "--append",
                              f"ktest={guest_glob(args.filter, suite)}"))
-    suite = "guest/user"
-    yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive, "--",
-                             "guest-tests", guest_glob(args.filter, suite)))
+    for suite, program in (("guest/user", "guest-tests"), ("guest/hostile", "hostile-tests")):
+        yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
+                                 "--", program, guest_glob(args.filter, suite)))
 
 
 def find_pytest():
@@ -154,7 +157,7 @@ def parse_arguments():
     parser.add_argument("--suites", default="host,guest,system")
     parser.add_argument("--host", nargs="*", default=[], help="the host test programs")
     parser.add_argument("--test-image", help="the kernel with its tests")
-    parser.add_argument("--test-archive", help="the boot archive with the guest's test program")
+    parser.add_argument("--test-archive", help="the boot archive with the guest's test programs")
     parser.add_argument("--find", action="store_true", help="only see whether any test can match")
     parser.add_argument("--sum", nargs="+", metavar="BOARD", help="only add up what these boards' runs said")
     parser.add_argument("--slow", action="store_true", help="the long tests too")

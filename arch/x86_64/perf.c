@@ -29,6 +29,12 @@ void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 /* Bits that are clear in the address of an aligned word of user space: the lower 2^47 bytes. */
 #define NOT_A_USER_WORD (~((1UL << 47) - 1) | (sizeof(long) - 1))
 
+/* Can this be where a program goes on? A return address is whatever the program wrote there. */
+static __always_inline bool is_user_code(unsigned long ip)
+{
+	return ip - USER_START < USER_END - USER_START;
+}
+
 /*
  * How user memory is read: straight, since a fault there is only a jump; but from an NMI, which a
  * page fault's return would end, through the page tables. @reader NULL: straight.
@@ -63,14 +69,16 @@ static __always_inline void user_walk(struct callchain *chain, const struct pt_r
 	/* The interrupted function has no frame of its own: its return address is on top. */
 	if (offset >= 0) {
 		sp += offset;
-		if ((sp & NOT_A_USER_WORD) || !user_pair(reader, sp, &ip, &next))
+		if ((sp & NOT_A_USER_WORD) || !user_pair(reader, sp, &ip, &next) ||
+		    !is_user_code(ip))
 			return;
 		*entry++ = ip;
 		sp += sizeof(long);
 	}
 	/* Aligned, in user space, and above everything seen: so the walk must end. */
 	while (likely(!(fp & NOT_A_USER_WORD)) && likely(fp >= sp) &&
-	       likely(user_pair(reader, fp, &next, &ip)) && likely(ip) && likely(entry != end)) {
+	       likely(user_pair(reader, fp, &next, &ip)) && likely(is_user_code(ip)) &&
+	       likely(entry != end)) {
 		*entry++ = ip;
 		sp = fp + sizeof(struct frame_record);
 		fp = next;
@@ -87,7 +95,8 @@ static noinline void user_walk_in_nmi(struct callchain *chain, const struct pt_r
 
 void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 {
-	if (!callchain_add(chain, regs->ip) || chain->nr == chain->max)
+	if (unlikely(!is_user_code(regs->ip)) || !callchain_add(chain, regs->ip) ||
+	    chain->nr == chain->max)
 		return;
 	if (unlikely(in_nmi())) {
 		user_walk_in_nmi(chain, regs);

@@ -171,6 +171,7 @@ int proc_show_meminfo(struct seq *s, pid_t pid)
 
 	seq_printf(s, "MemTotal:       %8zu kB\nMemFree:        %8zu kB\n",
 		   page_nr_total() * page_kib, page_nr_free() * page_kib);
+	seq_printf(s, "Slab:           %8zu kB\n", kmalloc_in_use() / 1024);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
 	})
 
 struct user_walk {
-	struct arm_frame frame; /* sp never is below USER_START */
+	struct arm_frame frame; /* pc and sp never are outside of user space */
 	struct user_memory stack;
 	const struct unwind_tables *unwind;
 };
@@ -122,7 +122,7 @@ static bool step_by_table(struct user_walk *w)
 	struct ehabi_code code;
 	struct recipe recipe;
 
-	if (!program || pc >= USER_END)
+	if (!program)
 		return false;
 	if (likely(recipe_find(pc | !called, program, &recipe)))
 		return recipe_size(recipe) && step_by_recipe(w, recipe);
@@ -130,10 +130,28 @@ static bool step_by_table(struct user_walk *w)
 	       ehabi_execute(&code, &w->frame, &w->stack.memory);
 }
 
+/* Can this be where a program goes on? A return address is whatever the program wrote there. */
+static inline bool is_user_code(unsigned long pc)
+{
+	return pc - USER_START < USER_END - USER_START;
+}
+
+/* Appends where the frame is; false: the chain is full, or it is nowhere. */
+static inline bool add_frame(struct callchain *chain, const struct arm_frame *frame)
+{
+	return likely(is_user_code(frame->r[ARM_PC])) && callchain_add(chain, frame->r[ARM_PC]);
+}
+
 /* Code lies at the bottom of user space, and the stack above it. */
 static inline bool is_return_address(unsigned long word, unsigned long fp)
 {
 	return word - USER_START < fp - USER_START;
+}
+
+/* Can a stack pointer be so? It is aligned, and what is added to it does not wrap. */
+static inline bool is_stack(unsigned long sp)
+{
+	return !(sp & ~(USER_END - sizeof(long))) && sp >= USER_START;
 }
 
 /* Is @fp a multiple of words above @low, where the next record can begin? One compare says both. */
@@ -229,7 +247,7 @@ static noinline void walk_tables(struct user_walk *w, struct callchain *chain, u
 	u32 records = chain->nr, sum = 0;
 
 	chain->nr = nr;
-	while (step_by_table(w) && callchain_add(chain, w->frame.r[ARM_PC]))
+	while (step_by_table(w) && add_frame(chain, &w->frame))
 		sum = chain_sum(sum, w->frame.r[ARM_PC]);
 	if (!whole)
 		return;
@@ -266,7 +284,7 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	bool stepped, whole;
 	u32 nr, sum;
 
-	if (!callchain_add(chain, regs->pc) || regs->sp < USER_START)
+	if (!is_user_code(regs->pc) || !callchain_add(chain, regs->pc) || !is_stack(regs->sp))
 		return;
 	/* The first sixteen words are r0 to r15. The builtin takes four at a time. */
 	__builtin_memcpy(w.frame.r, regs, sizeof(w.frame.r));
@@ -276,7 +294,10 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	/* Where nearly all of the chain is. */
 	user_reader_map(&w.stack.reader, regs->sp);
 	stepped = first_step(&w, regs->orig_r0 != -1UL);
-	if (stepped && (w.frame.r[ARM_SP] < regs->sp || !callchain_add(chain, w.frame.r[ARM_PC])))
+	if (stepped && (w.frame.r[ARM_SP] < regs->sp || !add_frame(chain, &w.frame)))
+		return;
+	/* A hostile prologue may have moved it. */
+	if (!is_stack(w.frame.r[ARM_SP]))
 		return;
 	nr = chain->nr;
 	whole = walk_records(&w, chain, &sum);

@@ -12,6 +12,8 @@ extern const struct ktap_test __start_ktap_tests[], __stop_ktap_tests[];
 
 void *volatile bad_pointer = (void *)8;
 
+char ktap_program[64];
+
 static const char *skip_reason;
 static bool failed;
 
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
 	unsigned chosen = 0, number = 0;
 	bool any_failed = false;
 
+	snprintf(ktap_program, sizeof(ktap_program), "/bin/%s", argv[0]);
 	for (const struct ktap_test *t = __start_ktap_tests; t < __stop_ktap_tests; t++)
 		chosen += glob_match(pattern, t->name);
 	free_memory_kb(); /* what it allocates the first time is then there */

@@ -54,6 +54,9 @@ void ktap_skip(const char *reason);
 /* An address where nothing is ever mapped; volatile, so that no compiler warns of it. */
 extern void *volatile bad_pointer;
 
+/* The file of the running test program. */
+extern char ktap_program[];
+
 /* Free memory of the machine in kB, from /proc/meminfo; -1 when it can't be read. */
 long free_memory_kb(void);
 

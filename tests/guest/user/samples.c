@@ -191,7 +191,7 @@ typedef Elf32_Sym Sym;
 static void load_own_symbols(void)
 {
 	size_t size;
-	char *elf = read_file("/bin/guest-tests", &size);
+	char *elf = read_file(ktap_program, &size);
 	const Ehdr *eh = (const Ehdr *)elf;
 
 	for (unsigned i = 0; elf && i < eh->e_shnum; i++) {
@@ -215,16 +215,32 @@ static void load_own_symbols(void)
 	}
 }
 
-const char *symbol_of(uint64_t ip)
+static const char *search(uint64_t ip)
 {
-	if (!symbols) {
-		load_kernel_symbols();
-		load_own_symbols();
-	}
 	for (size_t i = 0; i < nr_symbols; i++)
 		if (ip >= symbols[i].start && ip < symbols[i].end)
 			return symbols[i].name;
 	return "?";
+}
+
+const char *symbol_of(uint64_t ip)
+{
+	/* Chains are much alike. */
+	static struct {
+		uint64_t ip;
+		const char *name;
+	} cache[256];
+	size_t slot = (ip ^ ip >> 8) % (sizeof(cache) / sizeof(cache[0]));
+
+	if (!symbols) {
+		load_kernel_symbols();
+		load_own_symbols();
+	}
+	if (!cache[slot].name || cache[slot].ip != ip) {
+		cache[slot].name = search(ip);
+		cache[slot].ip = ip;
+	}
+	return cache[slot].name;
 }
 
 bool chain_has(const struct sample *s, uint64_t at, const char *const *names)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Random numbers, and whether the machine is after a test what it was before. */
+#include <stdio.h>
+
+#include "../user/ktap.h"
+#include "hostile.h"
+
+/* Steele, Lea and Flood's SplitMix64: any seed is a good one. */
+uint64_t random_u64(struct random *r)
+{
+	uint64_t z = r->state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static long field_of(const char *path, const char *format)
+{
+	FILE *f = fopen(path, "r");
+	char line[80];
+	long value = -1;
+
+	if (!f)
+		return -1;
+	while (value < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, format, &value);
+	fclose(f);
+	return value;
+}
+
+struct machine_state machine_state(void)
+{
+	return (struct machine_state){
+	    .free_kb = field_of("/proc/meminfo", "MemFree: %ld kB"),
+	    .slab_kb = field_of("/proc/meminfo", "Slab: %ld kB"),
+	    .tasks = field_of("/proc/loadavg", "%*s %*s %*s %*d/%ld"),
+	};
+}
+
+bool leaves_nothing(const char *name, void (*body)(void *), void *arg, unsigned times)
+{
+	struct machine_state before, after;
+
+	for (int i = 0; i < 2; i++)
+		body(arg);
+	before = machine_state();
+	while (times--)
+		body(arg);
+	after = machine_state();
+	return ktap_expect(before.free_kb > 0 && before.slab_kb > 0 && before.tasks > 0, __FILE__,
+			   __LINE__, "%s: /proc to tell of the machine", name) &&
+	       ktap_expect(before.free_kb == after.free_kb, __FILE__, __LINE__,
+			   "%s: free memory to be %ld kB, not %ld", name, before.free_kb,
+			   after.free_kb) &&
+	       ktap_expect(before.slab_kb == after.slab_kb, __FILE__, __LINE__,
+			   "%s: kernel objects to be %ld kB, not %ld", name, before.slab_kb,
+			   after.slab_kb) &&
+	       ktap_expect(before.tasks == after.tasks, __FILE__, __LINE__,
+			   "%s: tasks to be %ld, not %ld", name, before.tasks, after.tasks);
+}

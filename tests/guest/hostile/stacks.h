@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks that lie: what a generated one is, its shapes, and how a sample of it is taken. */
+#pragma once
+
+#include "hostile.h"
+
+/* The registers that a walk begins with. */
+struct stack_regs {
+	unsigned long fp, sp, lr;
+};
+
+/* A stack of one shape; its memory is the arena. */
+struct stack {
+	struct stack_regs regs;
+	struct random random;
+	bool of_others; /* is in memory where the C library, or the kernel, has written too */
+};
+
+struct shape {
+	const char *name;
+	void (*make)(struct stack *stack);
+};
+
+extern const struct shape shapes[];
+extern const unsigned nr_shapes;
+
+/* For the shapes that are there: memory that another process writes to, and the pages into which
+ * the sample itself is written. */
+extern unsigned long shared_memory, own_ring;
+
+/* Maps the arena; false when it can not be. */
+bool arena_map(void);
+
+/* May a chain have this entry after a walk of a generated stack: was it written there, or is it
+ * code of this program? */
+bool stack_entry_allowed(const struct stack *stack, uint64_t entry);
+
+/* --- The architecture's part --- */
+
+/* Writes a frame record that a frame pointer of @fp finds: the next one's and a return address. */
+void put_record(unsigned long fp, unsigned long next, unsigned long ret);
+
+enum sample_kind { SAMPLE_SWITCH, SAMPLE_FAULT, SAMPLE_CLOCK, NR_SAMPLE_KINDS };
+
+/*
+ * One way to be sampled with hostile registers. @regs are loaded, and then: SWITCH calls
+ * sched_yield(); FAULT writes to @memory; CLOCK reads the 32 bits at @memory until they change.
+ */
+struct sampler {
+	const char *name;
+	enum sample_kind kind;
+	void (*run)(const struct stack_regs *regs, volatile void *memory);
+};
+
+extern const struct sampler samplers[];
+extern const unsigned nr_samplers;
+
+/* Instructions since some time, under QEMU's -icount. */
+unsigned long instruction_count(void);
+
+/* So many instructions a sample may take: a fixed part, and one for each frame. */
+extern const unsigned sample_cost_fixed, sample_cost_frame;
