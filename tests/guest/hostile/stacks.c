@@ -4,17 +4,13 @@
  * of it ends, says nothing of the kernel, and costs no more than a deep stack does; and the samples
  * of another task are all there, and right.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../user/ktap.h"
 #include "../user/samples.h"
+#include "bystander.h"
 #include "stacks.h"
 
 #define NR_STACKS    10000 /* at each kind of sample */
@@ -32,89 +28,9 @@ static const struct {
 
 static struct recorder recorders[NR_SAMPLE_KINDS], shared;
 static struct record record;
+static struct bystander bystander;
 static unsigned failures;
 static unsigned long most_expensive;
-
-/* --- The bystander: another task, that is sampled too --- */
-
-static struct recorder bystander_recorder;
-static int to_bystander[2], from_bystander[2];
-static uint64_t bystander_samples, bystander_yields, first_chain[128], first_nr;
-
-/* Yields until it is told to stop, and says how often it did. On the way it changes the memory that
- * it shares with a hostile stack. */
-static void bystander_loop(void)
-{
-	volatile uint64_t *words = (volatile uint64_t *)mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-							     MAP_SHARED, shared.fd, 0);
-	struct random random = {1};
-	uint64_t yields = 0;
-	char c;
-
-	for (; read(to_bystander[0], &c, 1) < 0; yields++) {
-		for (unsigned i = 0; i < 4; i++)
-			words[512 + random_below(&random, 512)] = random_u64(&random);
-		sched_yield();
-	}
-	_exit(write(from_bystander[1], &yields, sizeof(yields)) != sizeof(yields));
-}
-
-static pid_t start_bystander(void)
-{
-	struct perf_event_attr attr = software_event(PERF_COUNT_SW_CONTEXT_SWITCHES);
-	pid_t pid;
-
-	if (!EXPECT_EQ(pipe(to_bystander), 0) || !EXPECT_EQ(pipe(from_bystander), 0))
-		return -1;
-	fcntl(to_bystander[0], F_SETFL, O_NONBLOCK);
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		bystander_loop();
-	if (!EXPECT(pid > 0) || !EXPECT(recorder_open(&bystander_recorder, &attr, pid, -1, 64)))
-		return -1;
-	return pid;
-}
-
-/* Every one of its switches at sched_yield() has the same chain. */
-static void watch_bystander(pid_t pid)
-{
-	struct sample s;
-
-	while (recorder_next_sample(&bystander_recorder, pid, &record, &s)) {
-		bystander_samples++;
-		if (strcmp(symbol_of(s.ip), "sys_sched_yield") || failures >= MAX_FAILURES)
-			continue;
-		bystander_yields++;
-		if (!first_nr) {
-			first_nr = s.nr;
-			memcpy(first_chain, s.chain, s.nr * sizeof(*s.chain));
-		}
-		if (!EXPECT_EQ(s.nr, first_nr) ||
-		    !EXPECT(!memcmp(s.chain, first_chain, s.nr * sizeof(*s.chain))))
-			failures++;
-	}
-}
-
-static void end_bystander(pid_t pid)
-{
-	uint64_t yields = 0, counted = 0;
-	int status;
-
-	EXPECT_EQ(write(to_bystander[1], "x", 1), 1);
-	EXPECT_EQ(read(from_bystander[0], &yields, sizeof(yields)), sizeof(yields));
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	watch_bystander(pid);
-	EXPECT_EQ(read(bystander_recorder.fd, &counted, sizeof(counted)), sizeof(counted));
-	EXPECT_EQ(bystander_samples, counted);
-	EXPECT(yields >= NR_STACKS);
-	/* The one that it made before it was watched may be missing. */
-	EXPECT(bystander_yields == yields || bystander_yields + 1 == yields);
-	printf("# %llu samples of a bystander\n", (unsigned long long)bystander_samples);
-	recorder_close(&bystander_recorder);
-}
-
-/* --- One sample --- */
 
 static bool is_marker(uint64_t entry)
 {
@@ -239,12 +155,23 @@ static bool open_recorders(void)
 	return true;
 }
 
+/* What the bystander does between two yields: it changes the memory that it shares with a stack. */
+static void change_memory(void)
+{
+	static volatile uint64_t *words;
+	static struct random random;
+
+	if (!words)
+		words = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, shared.fd, 0);
+	for (unsigned i = 0; i < 4; i++)
+		words[512 + random_below(&random, 512)] = random_u64(&random);
+}
+
 TEST(c10_hostile_stacks)
 {
-	pid_t bystander = open_recorders() ? start_bystander() : -1;
+	bool ready = open_recorders() && bystander_start(&bystander, change_memory);
 
-	for (unsigned seed = 0; bystander > 0 && seed < NR_STACKS && failures < MAX_FAILURES;
-	     seed++) {
+	for (unsigned seed = 0; ready && seed < NR_STACKS && failures < MAX_FAILURES; seed++) {
 		const struct shape *shape = &shapes[seed % nr_shapes];
 
 		for (int kind = 0; kind < NR_SAMPLE_KINDS; kind++) {
@@ -257,10 +184,10 @@ TEST(c10_hostile_stacks)
 			sample_stack(sampler, &stack);
 			check_samples(shape, seed, sampler, &stack);
 		}
-		watch_bystander(bystander);
+		failures += !bystander_watch(&bystander);
 	}
-	if (bystander > 0)
-		end_bystander(bystander);
+	if (ready)
+		EXPECT(bystander_end(&bystander) >= NR_STACKS);
 	printf("# a sample and its page fault took %lu instructions at most\n", most_expensive);
 	EXPECT(most_expensive <= sample_cost_fixed + PERF_MAX_STACK_DEPTH * sample_cost_frame);
 	for (int i = 0; i < NR_SAMPLE_KINDS; i++)
