@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The two functions by which perf gets its chains on x86_64. They append frames, no more. */
+/* What perf asks of x86_64: the two functions that append frames, and registers by number. */
 #include <hotregs/cpu.h>
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
+#include <uapi/perf_event.h>
 
 #include <arch/perf.h>
 #include <arch/regs.h>
@@ -105,4 +106,23 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	user_access_begin();
 	user_walk(chain, regs, NULL);
 	user_access_end();
+}
+
+/* --- Registers --- */
+
+#define REG(r) (offsetof(struct pt_regs, r) / sizeof(long) + 1)
+
+/* By number, which word of struct pt_regs, counted from 1; 0: DS, ES, FS, GS, which it has not. */
+static const u8 reg_word[] = {
+    REG(ax), REG(bx),    REG(cx),  REG(dx),  REG(si),  REG(di),  REG(bp),  REG(sp),
+    REG(ip), REG(flags), REG(cs),  REG(ss),  0,        0,        0,        0,
+    REG(r8), REG(r9),    REG(r10), REG(r11), REG(r12), REG(r13), REG(r14), REG(r15),
+};
+
+const u64 perf_reg_mask = 0xff0fff;
+const u32 perf_reg_abi = PERF_SAMPLE_REGS_ABI_64;
+
+u64 perf_reg_value(const struct pt_regs *regs, unsigned nr)
+{
+	return ((const unsigned long *)regs)[reg_word[nr] - 1];
 }

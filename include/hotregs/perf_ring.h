@@ -76,6 +76,11 @@ static inline bool perf_output_shrink(struct perf_output *out, unsigned long res
 				      unsigned long end);
 static inline void perf_output_end(struct perf_output *out);
 
+/*
+ * Room for the next bytes of @n, a multiple of 8, that are left to write: sets *@piece to how many
+ * of them fit there in one piece before the end of the ring, and goes on behind those. NMI-safe.
+ */
+void *perf_output_room(struct perf_output *out, u32 n, u32 *piece);
 /* Appends @n words; wraps at the end of the ring. NMI-safe. */
 void perf_output_words(struct perf_output *out, const u64 *words, u32 n);
 static inline void perf_output_u64(struct perf_output *out, u64 v)

@@ -81,6 +81,16 @@ enum perf_event_sample_format {
 	PERF_SAMPLE_MAX = 1U << 25
 };
 
+/*
+ * What the registers of a sample are; their numbers, bits of sample_regs_user and sample_regs_intr,
+ * are those of the machine's asm/perf_regs.h: docs/abi.md lists them.
+ */
+enum perf_sample_regs_abi {
+	PERF_SAMPLE_REGS_ABI_NONE = 0, /* none follow */
+	PERF_SAMPLE_REGS_ABI_32 = 1,
+	PERF_SAMPLE_REGS_ABI_64 = 2
+};
+
 /* perf_event_attr.read_format: what read() returns after the value, in this order */
 enum perf_event_read_format {
 	PERF_FORMAT_TOTAL_TIME_ENABLED = 1U << 0,
@@ -297,7 +307,10 @@ enum perf_event_type {
 	PERF_RECORD_READ = 8,       /* u32 pid, tid; what read() returns */
 	/*
 	 * u64 IDENTIFIER; u64 IP; { u32 pid, tid } TID; u64 TIME; u64 ADDR; u64 ID; u64 STREAM_ID;
-	 * { u32 cpu, 0 } CPU; u64 PERIOD; READ; { u64 nr; u64 ips[nr] } CALLCHAIN; ...
+	 * { u32 cpu, 0 } CPU; u64 PERIOD; READ; { u64 nr; u64 ips[nr] } CALLCHAIN; RAW;
+	 * BRANCH_STACK; { u64 abi; u64 regs[abi ? bits of the mask : 0] } REGS_USER;
+	 * { u64 size; u8 data[size]; u64 dyn_size (if size) } STACK_USER; WEIGHT; DATA_SRC;
+	 * TRANSACTION; REGS_INTR as REGS_USER; u64 PHYS_ADDR; ...
 	 */
 	PERF_RECORD_SAMPLE = 9,
 	/*

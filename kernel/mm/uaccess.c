@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What every architecture's copies to and from user memory share: the table of instructions that
- * may fault there, and what a string's copy comes to.
+ * may fault there, what a string's copy comes to, and copies that do not fault.
  */
 #include <hotregs/check.h>
+#include <hotregs/string.h>
 
 #include <arch/regs.h>
 #include <arch/uaccess.h>
@@ -52,4 +53,19 @@ ssize_t strncpy_from_user(char *dst, const char __user *src, size_t size)
 	if (n < (long)max)
 		return n;
 	return max == size ? -ENAMETOOLONG : -EFAULT;
+}
+
+size_t copy_from_user_nofault(void *dst, unsigned long src, size_t n)
+{
+	struct user_reader reader = {0};
+	size_t done = 0;
+
+	while (done < n && user_reader_map(&reader, src + done)) {
+		size_t offset = (src + done) & ~PAGE_MASK,
+		       piece = MIN(n - done, PAGE_SIZE - offset);
+
+		memcpy((u8 *)dst + done, reader.data + offset, piece);
+		done += piece;
+	}
+	return done;
 }

@@ -88,9 +88,29 @@ static int check_source(const struct perf_event_attr *attr)
 static bool foreign_fields(const struct perf_event_attr *attr)
 {
 	return attr->bp_type || attr->config1 || attr->config2 || attr->config3 ||
-	       attr->branch_sample_type || attr->sample_regs_user || attr->sample_stack_user ||
-	       attr->clockid || attr->sample_regs_intr || attr->aux_watermark ||
+	       attr->branch_sample_type || attr->clockid || attr->aux_watermark ||
 	       attr->aux_sample_size || attr->sig_data;
+}
+
+/* Registers are asked for by the bit in sample_type, and then at least one of those there are. */
+static bool wrong_registers(u64 mask, bool asked)
+{
+	return asked ? !mask || (mask & ~perf_reg_mask) : mask;
+}
+
+/* How much stack: whole words, and what a record can hold. None needs no bit in sample_type. */
+static bool wrong_stack(u32 size, bool asked)
+{
+	return asked ? size % sizeof(u64) || size >= UINT16_MAX : size;
+}
+
+static bool wrong_state(const struct perf_event_attr *attr)
+{
+	u64 type = attr->sample_type;
+
+	return wrong_registers(attr->sample_regs_user, type & PERF_SAMPLE_REGS_USER) ||
+	       wrong_registers(attr->sample_regs_intr, type & PERF_SAMPLE_REGS_INTR) ||
+	       wrong_stack(attr->sample_stack_user, type & PERF_SAMPLE_STACK_USER);
 }
 
 /* A feature that older kernels took for a reserved bit, so that programs fall back on EINVAL. */
@@ -126,7 +146,7 @@ int perf_attr_check(const struct perf_event_attr *attr)
 	err = check_source(attr) ?: check_period(attr, attr->sample_period);
 	if (err)
 		return err;
-	if (probed_features(attr) || foreign_fields(attr))
+	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr))
 		return -EINVAL;
 	if (attr->pinned || attr->exclusive || attr->inherit_stat || attr->precise_ip ||
 	    attr->exclude_host || attr->sigtrap)
@@ -231,5 +251,7 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->trailer_size = attr->sample_id_all ? perf_trailer_size(event->sample_type) : 0;
 	event->max_stack = attr->sample_max_stack ? attr->sample_max_stack : PERF_MAX_STACK_DEPTH;
 	event->wakeup_events = attr->watermark ? 0 : attr->wakeup_events;
+	if (!event->handler && (event->sample_type & SAMPLE_STATE))
+		event->handler = perf_sample_write_state;
 	set_period(event, attr->sample_period);
 }

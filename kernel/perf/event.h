@@ -82,7 +82,7 @@ struct perf_event {
 	u64 interval;    /* ns between samples at the frequency asked for; 0: by period */
 	u64 last_sample; /* clock_ns(), for interval */
 	u64 count;       /* the periods of delivered samples */
-	perf_overflow_handler_t handler; /* NULL: a SAMPLE record is written */
+	perf_overflow_handler_t handler; /* NULL: a SAMPLE record of SAMPLE_WORDS is written */
 	void *handler_context;
 
 	/* What the default handler reads. */
@@ -91,7 +91,7 @@ struct perf_event {
 	u64 sample_header[2];     /* header of a sample without chain: kernel's, user mode's */
 	u32 sample_type;          /* PERF_SAMPLE_* */
 	bool sample_usual;        /* that is SAMPLE_USUAL, with or without SAMPLE_ENDS */
-	u16 sample_size;          /* bytes of a sample without chain entries */
+	u16 sample_size;          /* bytes of a sample without chain entries and SAMPLE_STATE */
 	u16 trailer_size;         /* bytes of the sample_id that ends other records */
 	u16 max_stack;            /* frames */
 	u8 records;               /* RECORD_* */
@@ -156,6 +156,13 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
 			    struct pt_regs *regs, u64 *addr);
 
 /*
+ * The user-mode registers of @task, the current one, that @event may show, and with them the stack,
+ * in a sample of @regs, which the policy has let through. NULL: none. NMI-safe.
+ */
+const struct pt_regs *perf_policy_user_regs(const struct perf_event *event, const struct task *task,
+					    const struct pt_regs *regs);
+
+/*
  * Asks the policy, unless the event excludes nothing and so sees every strike as it is. False: it
  * has not struck; else *regs are what it sees.
  */
@@ -180,6 +187,11 @@ void perf_clock_init(struct perf_event *event);
 void perf_clock_start(struct perf_event *event, u64 now);
 void perf_clock_stop(struct perf_event *event, u64 now);
 
+/* --- sample_state.c --- */
+/* Writes a SAMPLE record with any of SAMPLE_STATE: the default handler of such an event. */
+void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs);
+
 /* --- record.c --- */
 /*
  * Starts a record of @size bytes in @ring, a LOST record before it when some are due; false: no
@@ -190,16 +202,20 @@ bool perf_record_begin(struct perf_output *out, const struct perf_event *event,
 /* Writes a whole record: header, @size bytes of @body (a multiple of 8), sample_id of @task. */
 void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
 		       const u64 *body, u32 size, u64 now);
-/* Bytes of a SAMPLE with these fields but for chain entries, and of a sample_id. */
+/* Bytes of a SAMPLE with these of SAMPLE_WORDS but for chain entries, and of a sample_id. */
 u32 perf_sample_size(u32 sample_type);
 u32 perf_trailer_size(u32 sample_type);
-/* The fields of a SAMPLE and of a sample_id that are done. */
+/* The fields of a SAMPLE and of a sample_id that are done: words, and what SAMPLE_STATE adds. */
 #define SAMPLE_TRAILER                                                                 \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-#define SAMPLE_DONE                                                                \
+#define SAMPLE_WORDS                                                               \
 	(SAMPLE_TRAILER | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_CALLCHAIN)
+#define SAMPLE_STATE                                                              \
+	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | \
+	 PERF_SAMPLE_PHYS_ADDR)
+#define SAMPLE_DONE (SAMPLE_WORDS | SAMPLE_STATE)
 
 /* What samples of a CPU usually have, which one test finds; and what may follow it. */
 #define SAMPLE_USUAL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)

@@ -8,6 +8,16 @@
 #include <arch/mmu.h>
 #include <arch/regs.h>
 
+/* The frame with which @task left user mode; NULL: a kernel thread, or it has not been there yet.
+ */
+static struct pt_regs *user_frame(const struct task *task)
+{
+	struct pt_regs *user = task_user_regs(task);
+
+	/* Before its first return to user mode a task has no complete frame. */
+	return user && user_mode(user) ? user : NULL;
+}
+
 /*
  * Struck in the kernel:
  *
@@ -19,7 +29,8 @@
  *   kernel         0            any        kernel IP, kernel chain     counts
  *   kernel         1            any        nothing                     nothing
  *
- * Struck in user mode: user frame and chain unless exclude_user.
+ * Struck in user mode: user frame and chain unless exclude_user. Registers, stack and chain of the
+ * user's go together: a sample without the chain for exclude_user's sake has none of them.
  */
 struct pt_regs *perf_policy(const struct perf_event *event, const struct task *task,
 			    struct pt_regs *regs, u64 *addr)
@@ -35,11 +46,18 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
 		return regs;
 	if ((exclude & EXCLUDE_USER) || !event->sampling)
 		return NULL;
-	user = task_user_regs(task);
-	/* Before its first return to user mode a task has no complete frame. */
-	if (!user || !user_mode(user))
+	user = user_frame(task);
+	if (!user)
 		return NULL;
 	if (addr && *addr >= USER_END)
 		*addr = 0;
 	return user;
+}
+
+const struct pt_regs *perf_policy_user_regs(const struct perf_event *event, const struct task *task,
+					    const struct pt_regs *regs)
+{
+	if (event->exclude & EXCLUDE_USER)
+		return NULL;
+	return user_mode(regs) ? regs : user_frame(task);
 }

@@ -15,7 +15,7 @@ static u32 nr_fields(u32 sample_type)
 u32 perf_sample_size(u32 sample_type)
 {
 	return sizeof(struct perf_event_header) +
-	       nr_fields(sample_type & SAMPLE_DONE) * sizeof(u64);
+	       nr_fields(sample_type & SAMPLE_WORDS) * sizeof(u64);
 }
 
 u32 perf_trailer_size(u32 sample_type)

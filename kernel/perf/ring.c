@@ -161,14 +161,22 @@ int perf_output_begin(struct perf_output *out, struct perf_ring *ring, u32 size)
 	return -ENOSPC;
 }
 
+void *perf_output_room(struct perf_output *out, u32 n, u32 *piece)
+{
+	unsigned long offset = out->pos & out->ring->mask;
+
+	*piece = MIN(n, out->ring->size - offset);
+	out->pos += *piece;
+	return out->ring->data + offset;
+}
+
 void perf_output_words(struct perf_output *out, const u64 *words, u32 n)
 {
 	while (n) {
-		unsigned long offset = out->pos & out->ring->mask;
-		u64 *to = (u64 *)(out->ring->data + offset);
-		u32 piece = MIN(n, (u32)((out->ring->size - offset) / sizeof(u64)));
+		u32 piece;
+		u64 *to = perf_output_room(out, n * sizeof(u64), &piece);
 
-		out->pos += piece * sizeof(u64);
+		piece /= sizeof(u64);
 		n -= piece;
 		for (; piece >= 4; piece -= 4, to += 4, words += 4) {
 			to[0] = words[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All samples but those that sample.h writes by itself. */
+/* Samples of SAMPLE_WORDS but for those that sample.h writes by itself. */
 #include "sample.h"
 #include "callchain.h"
 
@@ -17,8 +17,7 @@ void perf_sample_write_buffered(struct perf_event *event, struct perf_ring *ring
 		perf_callchain(event, regs, &chain);
 	size = event->sample_size + chain.nr * sizeof(u64);
 	if (!perf_record_begin(&out, event, ring, current, size, time)) {
-		__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
-		event->count -= period;
+		perf_sample_lost(event, period);
 		return;
 	}
 	perf_sample_fields(fixed, event, cpu, regs, addr, period, time);

@@ -9,7 +9,7 @@
 
 #include <arch/regs.h>
 
-/* Header, the fields of SAMPLE_DONE, all of which are one word. */
+/* Header, the fields of SAMPLE_WORDS, all of which are one word. */
 #define SAMPLE_WORDS_MAX 11
 
 /* Writes header and fields, in the order that the ABI gives, for a sample without chain entries. */
@@ -67,10 +67,17 @@ static __always_inline void perf_sample_end(struct perf_ring *ring, u32 wakeup_e
 	perf_ring_leave(ring);
 }
 
+/* A sample that took @period has found no room. */
+static inline void perf_sample_lost(struct perf_event *event, u64 period)
+{
+	__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
+	event->count -= period;
+}
+
 /* A sample with a chain. */
 void perf_sample_write_chain(struct perf_event *event, struct perf_ring *ring, struct pt_regs *regs,
 			     u64 addr, u64 period, u64 time);
-/* All samples, the slow way: around the end of the ring, after losses, not at all. */
+/* All those of SAMPLE_WORDS, the slow way: around the end of the ring, after losses, not at all. */
 void perf_sample_write_buffered(struct perf_event *event, struct perf_ring *ring,
 				struct pt_regs *regs, u64 addr, u64 period, u64 time);
 

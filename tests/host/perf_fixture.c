@@ -36,6 +36,35 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	walk(chain, regs, user_frames);
 }
 
+/* The fake registers are as wide as the host's, and there are four. */
+const u64 perf_reg_mask = 0xf;
+const u32 perf_reg_abi = PERF_SAMPLE_REGS_ABI_64;
+
+u64 perf_reg_value(const struct pt_regs *regs, unsigned nr)
+{
+	return ((const unsigned long *)regs)[nr];
+}
+
+u8 user_memory[USER_MEMORY_SIZE];
+
+size_t copy_from_user_nofault(void *dst, unsigned long src, size_t n)
+{
+	size_t offset = src - USER_MEMORY;
+
+	if (src < USER_MEMORY || offset >= USER_MEMORY_SIZE)
+		return 0;
+	n = MIN(n, USER_MEMORY_SIZE - offset);
+	memcpy(dst, user_memory + offset, n);
+	return n;
+}
+
+bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsigned *prot)
+{
+	assert_ptr_equal(mmu, &mm.mmu);
+	*pa = va + USER_MEMORY_PHYS;
+	return va >= USER_MEMORY && va < USER_MEMORY + USER_MEMORY_SIZE;
+}
+
 static void make_task(struct task *task, const char *comm, pid_t tid, u32 flags)
 {
 	*task = (struct task){.pid = tid - tid % 10, .tid = tid, .flags = flags};
@@ -93,7 +122,7 @@ struct perf_event_attr attr_of(u64 config, u64 period)
 					.size = sizeof(struct perf_event_attr),
 					.config = config,
 					.sample_period = period,
-					.sample_type = SAMPLE_DONE & ~PERF_SAMPLE_CALLCHAIN};
+					.sample_type = SAMPLE_WORDS & ~PERF_SAMPLE_CALLCHAIN};
 }
 
 struct perf_event *open_event(const struct perf_event_attr *attr, struct task *task)

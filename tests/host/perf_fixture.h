@@ -20,6 +20,12 @@ extern struct pt_regs user_frame;
 /* How many frames the fake architecture finds; they count up from the registers' IP. */
 extern unsigned kernel_frames, user_frames;
 
+/* What the fake address space has mapped from USER_MEMORY on, at these physical addresses. */
+#define USER_MEMORY      0x20000000UL
+#define USER_MEMORY_SIZE 0x3000UL
+#define USER_MEMORY_PHYS 0x5000000UL
+extern u8 user_memory[USER_MEMORY_SIZE];
+
 /* Called once in the middle of the next walk of a kernel chain, as an NMI would be. */
 extern void (*during_walk)(void);
 
@@ -30,7 +36,7 @@ int fixture_tear_down(void **state);
 /* Kernel-mode registers as interrupted code has them. */
 struct pt_regs kernel_regs(void);
 
-/* A software event's attributes, enabled, every field of SAMPLE_DONE but the chain. */
+/* A software event's attributes, enabled, every field of SAMPLE_WORDS but the chain. */
 struct perf_event_attr attr_of(u64 config, u64 period);
 
 /* Opens on @task (NULL: test_cpu), on any CPU for a task; must succeed. */

@@ -18,6 +18,24 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 {
 }
 
+const u64 perf_reg_mask = 0xff0fff;
+const u32 perf_reg_abi = PERF_SAMPLE_REGS_ABI_64;
+
+u64 perf_reg_value(const struct pt_regs *regs, unsigned nr)
+{
+	return 0;
+}
+
+size_t copy_from_user_nofault(void *dst, unsigned long src, size_t n)
+{
+	return 0;
+}
+
+bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsigned *prot)
+{
+	return false;
+}
+
 static struct perf_event_attr plain(void)
 {
 	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
@@ -104,6 +122,9 @@ static void sample_type_is_as_documented(void **state)
 		struct perf_event_attr attr = plain();
 
 		attr.sample_type = 1ULL << bit;
+		/* Whose bit wants its field too. */
+		attr.sample_regs_user = attr.sample_type == PERF_SAMPLE_REGS_USER;
+		attr.sample_regs_intr = attr.sample_type == PERF_SAMPLE_REGS_INTR;
 		if (bit < n)
 			assert_int_equal(atoi(rows[bit].key), bit);
 		if (perf_attr_check(&attr) != (bit < n ? errno_of(rows[bit].result) : -EINVAL))
@@ -159,7 +180,13 @@ static void fields_are_as_documented(void **state)
 		struct perf_event_attr attr = plain();
 		size_t row = 0;
 
-		((u8 *)&attr)[fields[i].offset] = 1;
+		((u8 *)&attr)[fields[i].offset] = 8;
+		if (strstr(fields[i].name, "sample_regs") || strstr(fields[i].name, "sample_stack"))
+			attr.sample_type = SAMPLE_STATE;
+		if (attr.sample_type && !attr.sample_regs_user)
+			attr.sample_regs_user = 1;
+		if (attr.sample_type && !attr.sample_regs_intr)
+			attr.sample_regs_intr = 1;
 		while (row < n && !strstr(rows[row].key, fields[i].name))
 			row++;
 		if (row == n)
@@ -241,6 +268,54 @@ static void stack_depth_has_a_limit(void **state)
 	assert_int_equal(perf_attr_check(&attr), 0);
 	attr.sample_max_stack++;
 	assert_int_equal(perf_attr_check(&attr), -EOVERFLOW);
+}
+
+/* Registers there are, and only where sample_type asks for them. */
+static void registers_are_checked(void **state)
+{
+	for (unsigned bit = 0; bit < 64; bit++) {
+		int expected = perf_reg_mask >> bit & 1 ? 0 : -EINVAL;
+		struct perf_event_attr attr = plain();
+
+		attr.sample_type = PERF_SAMPLE_REGS_USER;
+		attr.sample_regs_user = 1ULL << bit;
+		assert_int_equal(perf_attr_check(&attr), expected);
+		attr.sample_regs_user |= 1;
+		assert_int_equal(perf_attr_check(&attr), expected);
+		attr.sample_type = 0;
+		assert_int_equal(perf_attr_check(&attr), -EINVAL);
+		attr = plain();
+		attr.sample_type = PERF_SAMPLE_REGS_INTR;
+		attr.sample_regs_intr = 1ULL << bit;
+		assert_int_equal(perf_attr_check(&attr), expected);
+		attr.sample_type = PERF_SAMPLE_REGS_USER;
+		assert_int_equal(perf_attr_check(&attr), -EINVAL);
+	}
+}
+
+static void stack_size_is_checked(void **state)
+{
+	static const struct {
+		u32 size;
+		int result;
+	} rows[] = {{0, 0},
+		    {8, 0},
+		    {65528, 0},
+		    {1, -EINVAL},
+		    {12, -EINVAL},
+		    {65535, -EINVAL},
+		    {65536, -EINVAL},
+		    {1U << 31, -EINVAL},
+		    {UINT32_MAX, -EINVAL}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perf_event_attr attr = plain();
+
+		attr.sample_stack_user = rows[i].size;
+		assert_int_equal(perf_attr_check(&attr), rows[i].size ? -EINVAL : 0);
+		attr.sample_type = PERF_SAMPLE_STACK_USER;
+		assert_int_equal(perf_attr_check(&attr), rows[i].result);
+	}
 }
 
 static void counting_clocks_measure_no_modes(void **state)
@@ -363,6 +438,8 @@ int main(void)
 	    cmocka_unit_test(unknown_events_do_not_exist),
 	    cmocka_unit_test(periods_and_frequencies_have_limits),
 	    cmocka_unit_test(stack_depth_has_a_limit),
+	    cmocka_unit_test(registers_are_checked),
+	    cmocka_unit_test(stack_size_is_checked),
 	    cmocka_unit_test(counting_clocks_measure_no_modes),
 	    cmocka_unit_test(every_size_is_copied),
 	    cmocka_unit_test(size_zero_is_the_first_version),

@@ -127,6 +127,26 @@ static void no_kernel_address_without_kernel(void **state)
 	assert_int_equal(addr, USER_END);
 }
 
+/* Registers and stack of the user's go with the user's chain. */
+static void user_registers_go_with_the_user_chain(void **state)
+{
+	struct pt_regs kernel = {.ip = 0xffff800000001000}, user = {.ip = 0x1000, .user = 1};
+
+	for (int n = 0; n < 4; n++) {
+		struct perf_event event = {.exclude = exclusion(n & 1, n & 2, false),
+					   .sampling = true};
+		bool shown = !(n & 2);
+
+		assert_ptr_equal(perf_policy_user_regs(&event, &tasks[USER_TASK], &kernel),
+				 shown ? &user_frame : NULL);
+		assert_ptr_equal(perf_policy_user_regs(&event, &tasks[USER_TASK], &user),
+				 shown ? &user : NULL);
+		assert_null(perf_policy_user_regs(&event, &tasks[FRESH_USER_TASK], &kernel));
+		assert_null(perf_policy_user_regs(&event, &tasks[KERNEL_THREAD], &kernel));
+		assert_null(perf_policy_user_regs(&event, &tasks[IDLE], &kernel));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +154,7 @@ int main(void)
 	    cmocka_unit_test(struck_in_user_mode),
 	    cmocka_unit_test(chain_bits_are_ignored),
 	    cmocka_unit_test(no_kernel_address_without_kernel),
+	    cmocka_unit_test(user_registers_go_with_the_user_chain),
 	};
 
 	user_frame.user = 1;

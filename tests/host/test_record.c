@@ -129,8 +129,8 @@ static void every_combination_of_fields(void **state)
 {
 	unsigned combinations = 0;
 
-	for (u64 type = 0; type <= SAMPLE_DONE; type++) {
-		if (type & ~(u64)SAMPLE_DONE)
+	for (u64 type = 0; type <= SAMPLE_WORDS; type++) {
+		if (type & ~(u64)SAMPLE_WORDS)
 			continue;
 		check_combination(type, false);
 		check_combination(type, true);
@@ -305,6 +305,8 @@ static void no_kernel_address_without_kernel(void **state)
 	struct perf_ring *ring;
 
 	attr.sample_type = SAMPLE_DONE;
+	attr.sample_regs_user = attr.sample_regs_intr = perf_reg_mask;
+	attr.sample_stack_user = 256;
 	attr.exclude_kernel = 1;
 	event = open_event(&attr, &user_task);
 	ring = map_event(event, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two functions by which perf gets its chains on ARMv7-A. They append frames, no more.
+ * What perf asks of ARMv7-A: the two functions that append frames, and registers by number.
  *
  * Kernel frames come from the kernel's unwind tables. User frames come from frame records where
  * each function on the way has one, as in a program of ARM code with frame pointers; else, and for
@@ -9,6 +9,7 @@
 #include <hotregs/address_space.h>
 #include <hotregs/cpu.h>
 #include <hotregs/unwind.h>
+#include <uapi/perf_event.h>
 
 #include <arch/perf.h>
 #include <arch/regs.h>
@@ -303,4 +304,14 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	whole = walk_records(&w, chain, &sum);
 	if (stepped && !(whole && is_confirmed(&w, sum)))
 		walk_tables(&w, chain, nr, whole, sum);
+}
+
+/* --- Registers: r0 to r15, with which struct pt_regs begins --- */
+
+const u64 perf_reg_mask = 0xffff;
+const u32 perf_reg_abi = PERF_SAMPLE_REGS_ABI_32;
+
+u64 perf_reg_value(const struct pt_regs *regs, unsigned nr)
+{
+	return ((const unsigned long *)regs)[nr];
 }

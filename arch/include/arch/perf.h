@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Architecture contract with perf (contract C4): two functions that append frames, and know nothing
- * of events or of policy.
+ * Architecture contract with perf (contract C4): two functions that append frames, and registers by
+ * number. Nothing here knows of events or of policy.
  */
 #pragma once
 
@@ -33,3 +33,12 @@ void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs);
  * the loaded one. Never faults, sleeps or takes a lock. NMI-safe.
  */
 void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs);
+
+/*
+ * Registers as samples number them: as asm/perf_regs.h does on Linux, so that perf knows their
+ * names. Which numbers there are, as bits; the PERF_SAMPLE_REGS_ABI_* of their values; and the
+ * value of number @nr, one of those, in @regs. What @regs do not hold is 0 there. NMI-safe.
+ */
+extern const u64 perf_reg_mask;
+extern const u32 perf_reg_abi;
+u64 perf_reg_value(const struct pt_regs *regs, unsigned nr);

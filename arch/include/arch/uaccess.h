@@ -59,6 +59,13 @@ static inline bool user_reader_word(struct user_reader *r, unsigned long addr, u
 /* Finds @addr's page for user_reader_word(). NMI-safe. */
 bool user_reader_map(struct user_reader *r, unsigned long addr);
 
+/*
+ * Copies what is there now of the @n bytes at @src in the loaded address space, by such a reader:
+ * neither faults nor sleeps. Returns how many bytes precede the first page that is not mapped
+ * readable for user. NMI-safe.
+ */
+size_t copy_from_user_nofault(void *dst, unsigned long src, size_t n);
+
 #include <arch/mmu.h>
 
 static inline bool user_range_ok(unsigned long addr, size_t n)

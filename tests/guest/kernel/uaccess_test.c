@@ -199,6 +199,36 @@ KTEST(uaccess_reader_takes_memory_only)
 	leave(mm);
 }
 
+KTEST(uaccess_nofault_copies_what_is_there)
+{
+	struct mm *mm = enter();
+	unsigned long end = WRITABLE + 2 * PAGE_SIZE; /* of what will be there */
+	u8 out[64], in[128], zeroes[64] = {0};
+	u64 faults;
+
+	if (!mm)
+		return;
+	EXPECT_EQ(copy_from_user_nofault(in, WRITABLE, 1), 0); /* not there yet */
+	fill(out, sizeof(out), 3);
+	EXPECT_EQ(copy_to_user(user(WRITABLE + PAGE_SIZE - 31), out, sizeof(out)), 0);
+	faults = mm->faults_min;
+	/* Across two pages, at no word's address; and from the last bytes into the hole. */
+	EXPECT_EQ(copy_from_user_nofault(in, WRITABLE + PAGE_SIZE - 31, sizeof(out)), sizeof(out));
+	EXPECT(!memcmp(in, out, sizeof(out)));
+	memset(in, 0xee, sizeof(in));
+	EXPECT_EQ(copy_from_user_nofault(in, end - 5, sizeof(in)), 5);
+	EXPECT(!memcmp(in, zeroes, 5));
+	EXPECT_EQ(in[5], 0xee);
+	EXPECT_EQ(copy_from_user_nofault(in, WRITABLE, 0), 0);
+	/* Never the kernel's memory, and never around the end of the address space. */
+	EXPECT_EQ(copy_from_user_nofault(in, (unsigned long)out, 8), 0);
+	EXPECT_EQ(copy_from_user_nofault(in, USER_END - 8, 64), 0);
+	EXPECT_EQ(copy_from_user_nofault(in, -8UL, 64), 0);
+	EXPECT_EQ(copy_from_user_nofault(in, 0, 8), 0);
+	EXPECT_EQ(mm->faults_min, faults);
+	leave(mm);
+}
+
 KTEST(uaccess_without_memory_is_an_error)
 {
 	void *taken = NULL, *page;
