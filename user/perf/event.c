@@ -199,6 +199,28 @@ int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu)
 	return syscall(__NR_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+uint64_t event_registers(void)
+{
+	static uint64_t registers;
+
+	for (int nr = 0; nr < 64; nr++) {
+		struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					       .size = PERF_ATTR_SIZE_VER5,
+					       .config = PERF_COUNT_SW_DUMMY,
+					       .sample_period = 1,
+					       .sample_type = PERF_SAMPLE_REGS_USER,
+					       .exclude_kernel = 1,
+					       .sample_regs_user = UINT64_C(1) << nr};
+		int fd = event_open(&attr, 0, -1);
+
+		if (fd < 0)
+			continue;
+		registers |= UINT64_C(1) << nr;
+		close(fd);
+	}
+	return registers;
+}
+
 bool event_unsupported(int err)
 {
 	return err == ENOENT || err == ENODEV || err == EOPNOTSUPP || err == ENXIO;

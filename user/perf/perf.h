@@ -73,6 +73,9 @@ void event_attr(const struct event *event, struct perf_event_attr *attr);
 /* perf_event_open(2), close-on-exec; -1 and errno. */
 int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu);
 
+/* The registers that this machine's samples may have, as bits; asks the kernel for each. */
+uint64_t event_registers(void);
+
 /* Can it be that the event does not exist on this machine, rather than that something is wrong? */
 bool event_unsupported(int err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perf record: opens the events, runs the command, and moves records from the rings to a stream. */
 #define _GNU_SOURCE
-#include "perf.h"
+#include "record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,41 +11,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define DEFAULT_FREQUENCY 4000
 #define DEFAULT_PAGES     128
 #define MIN_PAGES         4
-#define MAX_TARGETS       64
-#define MAX_CPUS          256
 #define WAKE_MS           500
 #define READER_NICE       (-10)
-
-struct options {
-	struct event_list events;
-	const char *output;
-	pid_t pid;
-	size_t pages;         /* 0: not said */
-	uint64_t count, freq; /* of events without a term that says it; 0: not said */
-	bool chains, all_cpus, quiet, switches;
-	char **command; /* NULL: none */
-};
-
-struct recording {
-	struct options opt;
-	struct stream stream;
-	struct workload workload;
-	pid_t target[MAX_TARGETS]; /* whom to watch; -1: everybody */
-	unsigned nr_targets;
-	int *fds; /* by event, then target, then CPU; -1: that CPU is off */
-	unsigned nr_fds;
-	struct ring ring[MAX_CPUS];
-	int ring_fd[MAX_CPUS]; /* the event that owns the CPU's ring; -1: none */
-	unsigned nr_cpus;
-	struct perf_event_attr attr[MAX_EVENTS];
-	struct drain_counts counts;
-};
 
 static const char usage_text[] =
     "usage: perf record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
@@ -58,6 +30,8 @@ static const char usage_text[] =
     "  -p PID             an existing process instead of the command\n"
     "  -o FILE            output; - is standard output (default /dev/export, else perf.pipe)\n"
     "  -m PAGES           ring size per CPU, a power of two\n"
+    "  --user-regs        the registers of the user's code, all there are\n"
+    "  -I, --intr-regs    the registers where a sample struck, in the kernel or not\n"
     "  --switch-events    also a record for each switch in and out\n"
     "  -q                 no summary\n";
 
@@ -130,6 +104,12 @@ static bool take_option(struct options *opt, int c, const char *value)
 	case 's':
 		opt->switches = true;
 		return true;
+	case 'U':
+		opt->user_regs = true;
+		return true;
+	case 'I':
+		opt->intr_regs = true;
+		return true;
 	}
 	return false;
 }
@@ -158,6 +138,7 @@ static int parse_options(struct options *opt, char **argv)
 	    {'a', false, "all-cpus"},  {'p', true, "pid"},
 	    {'o', true, "output"},     {'q', false, "quiet"},
 	    {'m', true, "mmap-pages"}, {'s', false, "switch-events"},
+	    {'U', false, "user-regs"}, {'I', false, "intr-regs"},
 	    {'h', false, "help"},      {0, false, NULL},
 	};
 	struct option_parser p = {.next = argv + 1};
@@ -223,6 +204,14 @@ static void make_attr(const struct recording *rec, unsigned i, size_t ring_bytes
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
 			    PERF_SAMPLE_PERIOD | (opt->chains ? PERF_SAMPLE_CALLCHAIN : 0);
+	if (opt->user_regs) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = event_registers();
+	}
+	if (opt->intr_regs) {
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = event_registers();
+	}
 	attr->sample_period = event->rate;
 	attr->freq = event->freq;
 	attr->disabled = 1;
@@ -354,148 +343,7 @@ static int set_enabled(struct recording *rec, bool enabled)
 	return 0;
 }
 
-/* --- The stream's head --- */
-
 static struct record record;
-
-/* Strings of features are length, text, zeroes up to the length. */
-static void feature_string(const char *text)
-{
-	static const char zeroes[64];
-	size_t n = strlen(text) + 1, padded = (n + 63) & ~(size_t)63;
-
-	record_u32(&record, padded);
-	record_bytes(&record, text, n);
-	record_bytes(&record, zeroes, padded - n);
-}
-
-static void feature_begin(uint64_t feature)
-{
-	record_begin(&record, STREAM_FEATURE, 0);
-	record_u64(&record, feature);
-}
-
-enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE, FEATURE_ARCH = 6, FEATURE_NRCPUS };
-enum { FEATURE_CMDLINE = 11, FEATURE_EVENT_DESC };
-
-static int write_text_feature(struct recording *rec, uint64_t feature, const char *text)
-{
-	feature_begin(feature);
-	feature_string(text);
-	return record_write(&record, &rec->stream);
-}
-
-/* Ids of event @e: one for each target and CPU. */
-static int append_ids(struct recording *rec, unsigned e)
-{
-	unsigned n = rec->nr_targets * rec->nr_cpus;
-
-	for (unsigned i = e * n; i < (e + 1) * n; i++) {
-		uint64_t id;
-
-		if (rec->fds[i] < 0)
-			continue;
-		if (ioctl(rec->fds[i], PERF_EVENT_IOC_ID, &id) < 0)
-			return error("cannot ask for an event's id: %s", strerror(errno));
-		record_u64(&record, id);
-	}
-	return 0;
-}
-
-static unsigned count_ids(const struct recording *rec, unsigned e)
-{
-	unsigned n = rec->nr_targets * rec->nr_cpus, ids = 0;
-
-	for (unsigned i = e * n; i < (e + 1) * n; i++)
-		ids += rec->fds[i] >= 0;
-	return ids;
-}
-
-static int first_id(struct recording *rec, unsigned e, uint64_t *id)
-{
-	unsigned n = rec->nr_targets * rec->nr_cpus, i = e * n;
-
-	while (i < (e + 1) * n && rec->fds[i] < 0)
-		i++;
-	if (i == (e + 1) * n || ioctl(rec->fds[i], PERF_EVENT_IOC_ID, id) < 0)
-		return error("cannot ask for an event's id");
-	return 0;
-}
-
-static int write_attrs(struct recording *rec)
-{
-	enum { UPDATE_NAME = 2 };
-
-	for (unsigned e = 0; e < rec->opt.events.nr; e++) {
-		record_begin(&record, STREAM_ATTR, 0);
-		record_bytes(&record, &rec->attr[e], rec->attr[e].size);
-		if (append_ids(rec, e) < 0 || record_write(&record, &rec->stream) < 0)
-			return -1;
-	}
-	for (unsigned e = 0; e < rec->opt.events.nr; e++) {
-		uint64_t id;
-
-		if (first_id(rec, e, &id) < 0)
-			return -1;
-		record_begin(&record, STREAM_EVENT_UPDATE, 0);
-		record_u64(&record, UPDATE_NAME);
-		record_u64(&record, id);
-		record_string(&record, rec->opt.events.event[e].name);
-		if (record_write(&record, &rec->stream) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int write_event_desc(struct recording *rec)
-{
-	feature_begin(FEATURE_EVENT_DESC);
-	record_u32(&record, rec->opt.events.nr);
-	record_u32(&record, rec->attr[0].size);
-	for (unsigned e = 0; e < rec->opt.events.nr; e++) {
-		record_bytes(&record, &rec->attr[e], rec->attr[e].size);
-		record_u32(&record, count_ids(rec, e));
-		feature_string(rec->opt.events.event[e].name);
-		if (append_ids(rec, e) < 0)
-			return -1;
-	}
-	return record_write(&record, &rec->stream);
-}
-
-static int write_features(struct recording *rec, int argc, char **argv)
-{
-	struct utsname u;
-
-	if (uname(&u) < 0)
-		return error("uname: %s", strerror(errno));
-	if (write_text_feature(rec, FEATURE_HOSTNAME, u.nodename) < 0 ||
-	    write_text_feature(rec, FEATURE_OSRELEASE, u.release) < 0 ||
-	    write_text_feature(rec, FEATURE_ARCH, u.machine) < 0)
-		return -1;
-	feature_begin(FEATURE_NRCPUS);
-	record_u32(&record, rec->nr_cpus);
-	record_u32(&record, sysconf(_SC_NPROCESSORS_ONLN));
-	if (record_write(&record, &rec->stream) < 0)
-		return -1;
-	feature_begin(FEATURE_CMDLINE);
-	record_u32(&record, argc + 1);
-	feature_string("perf");
-	for (int i = 0; i < argc; i++)
-		feature_string(argv[i]);
-	if (record_write(&record, &rec->stream) < 0)
-		return -1;
-	return write_event_desc(rec);
-}
-
-static int write_head(struct recording *rec, int argc, char **argv)
-{
-	if (write_attrs(rec) < 0 || write_features(rec, argc, argv) < 0 ||
-	    synthesize_kernel(&rec->stream) < 0)
-		return -1;
-	if (rec->opt.all_cpus)
-		return synthesize_all_tasks(&rec->stream);
-	return synthesize_task(&rec->stream, rec->opt.pid ? rec->opt.pid : rec->workload.pid);
-}
 
 /* --- Recording --- */
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* perf record, in its parts: what was asked for, and what is open. */
+#pragma once
+
+#include "perf.h"
+
+#define MAX_TARGETS 64
+#define MAX_CPUS    256
+
+struct options {
+	struct event_list events;
+	const char *output;
+	pid_t pid;
+	size_t pages;         /* 0: not said */
+	uint64_t count, freq; /* of events without a term that says it; 0: not said */
+	bool chains, all_cpus, quiet, switches, user_regs, intr_regs;
+	char **command; /* NULL: none */
+};
+
+struct recording {
+	struct options opt;
+	struct stream stream;
+	struct workload workload;
+	pid_t target[MAX_TARGETS]; /* whom to watch; -1: everybody */
+	unsigned nr_targets;
+	int *fds; /* by event, then target, then CPU; -1: that CPU is off */
+	unsigned nr_fds;
+	struct ring ring[MAX_CPUS];
+	int ring_fd[MAX_CPUS]; /* the event that owns the CPU's ring; -1: none */
+	unsigned nr_cpus;
+	struct perf_event_attr attr[MAX_EVENTS];
+	struct drain_counts counts;
+};
+
+/* Writes what comes before all records: events, features, what is there already (record_head.c). */
+int write_head(struct recording *rec, int argc, char **argv);
