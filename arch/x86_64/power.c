@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of the machine: QEMU's exit device where there is one, else ACPI's soft-off state. */
 #include <hotregs/acpi.h>
+#include <hotregs/device.h>
 
 #include <arch/io.h>
 #include <arch/irq.h>
@@ -17,6 +18,7 @@
 void arch_power_off(int code)
 {
 	irq_disable();
+	console_drain();
 	outl(DEBUG_EXIT_PORT, code);
 	if (acpi_info.pm1a_control)
 		outw(acpi_info.pm1a_control, PM1_SLP_EN);

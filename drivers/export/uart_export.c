@@ -10,7 +10,8 @@
 
 static int com2_write(const void *buf, size_t n)
 {
-	return uart_write(UART_COM2, buf, n) ? 0 : -EIO;
+	/* What stands in the FIFO at the end of the machine would be lost. */
+	return uart_write(UART_COM2, buf, n) && uart_wait(UART_COM2, UART_LSR_TEMT) ? 0 : -EIO;
 }
 
 static void uart_export_start(void)

@@ -12,6 +12,7 @@
 /* Registers (3.2). */
 #define UART_DR   0x00
 #define UART_FR   0x18
+#define FR_BUSY   BIT(3) /* not all has been sent */
 #define FR_RXFE   BIT(4) /* nothing received */
 #define FR_TXFF   BIT(5) /* no room to send */
 #define UART_IBRD 0x24   /* baud rate divisor: whole part, 64ths */
@@ -48,18 +49,20 @@ static void uart_init(volatile u8 *regs)
 	mmio_write32(regs + UART_CR, CR_ON);
 }
 
-/*
- * Sends bytes, waiting for room before each. The wait is bounded, so that hardware that stops
- * cannot stop the kernel.
- */
+/* Waits for the end of a state. Bounded, so that hardware that stops cannot stop the kernel. */
+static bool uart_wait(volatile u8 *regs, u32 flag)
+{
+	for (u32 tries = 1000000; mmio_read32(regs + UART_FR) & flag;)
+		if (!--tries)
+			return false;
+	return true;
+}
+
+/* Sends bytes, waiting for room before each. */
 static void uart_write(volatile u8 *regs, const char *s, size_t n)
 {
-	while (n--) {
-		for (u32 tries = 1000000; mmio_read32(regs + UART_FR) & FR_TXFF;)
-			if (!--tries)
-				return;
+	while (n-- && uart_wait(regs, FR_TXFF))
 		mmio_write32(regs + UART_DR, (u8)*s++);
-	}
 }
 
 void early_console_write(const char *s, size_t n)
@@ -72,6 +75,7 @@ void early_console_write(const char *s, size_t n)
 		uart_init(regs);
 	initialised = true;
 	uart_write(regs, s, n);
+	uart_wait(regs, FR_BUSY);
 }
 
 void early_console_move(phys_addr_t pa)
@@ -82,6 +86,11 @@ void early_console_move(phys_addr_t pa)
 static void pl011_write(const char *s, size_t n)
 {
 	uart_write(uart, s, n);
+}
+
+static void pl011_drain(void)
+{
+	uart_wait(uart, FR_BUSY);
 }
 
 static void pl011_interrupt(void *ctx)
@@ -104,7 +113,8 @@ static int find_irq(void)
 
 static void pl011_start(void)
 {
-	static struct console console = {.name = "PL011", .write = pl011_write};
+	static struct console console = {
+	    .name = "PL011", .write = pl011_write, .drain = pl011_drain};
 	int irq = find_irq(), err;
 
 	uart = ioremap(board.uart, REG_SIZE);

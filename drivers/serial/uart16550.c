@@ -14,6 +14,11 @@ static void com1_write(const char *s, size_t n)
 	uart_write(UART_COM1, (const u8 *)s, n);
 }
 
+static void com1_drain(void)
+{
+	uart_wait(UART_COM1, UART_LSR_TEMT);
+}
+
 void early_console_write(const char *s, size_t n)
 {
 	static bool initialised;
@@ -24,6 +29,7 @@ void early_console_write(const char *s, size_t n)
 		uart_init(UART_COM1);
 	initialised = true;
 	com1_write(s, n);
+	com1_drain();
 }
 
 static void com1_interrupt(void *ctx)
@@ -34,7 +40,7 @@ static void com1_interrupt(void *ctx)
 
 static void uart16550_start(void)
 {
-	static struct console com1 = {.name = "COM1", .write = com1_write};
+	static struct console com1 = {.name = "COM1", .write = com1_write, .drain = com1_drain};
 	int err;
 
 	if (!uart_present(UART_COM1))

@@ -23,6 +23,7 @@
 #define UART_LSR      5
 #define UART_LSR_DR   BIT(0) /* data ready */
 #define UART_LSR_THRE BIT(5) /* the transmit FIFO is empty */
+#define UART_LSR_TEMT BIT(6) /* and so is the shift register */
 #define UART_SCR      7      /* scratch: keeps what is written, and does nothing */
 
 #define UART_FIFO_SIZE 16
@@ -51,18 +52,27 @@ static inline void uart_init(u16 port)
 }
 
 /*
- * Sends bytes, waiting for each room in the FIFO: its whole depth once it has drained. The wait is
- * bounded, so that hardware that stops cannot stop the kernel; returns false then. Any context.
+ * Waits for a state of the transmitter. Bounded, so that hardware that stops cannot stop the
+ * kernel; returns false then. Any context.
  */
+static inline bool uart_wait(u16 port, u8 status)
+{
+	u32 tries = 1000000; /* reads of about 1 us: far more than 16 bytes take */
+
+	while (!(inb(port + UART_LSR) & status))
+		if (!--tries)
+			return false;
+	return true;
+}
+
+/* Sends bytes, waiting for room in the FIFO: its whole depth once it has drained. Any context. */
 static inline bool uart_write(u16 port, const u8 *p, size_t n)
 {
 	while (n) {
 		size_t burst = MIN(n, (size_t)UART_FIFO_SIZE);
-		u32 tries = 1000000; /* reads of about 1 us: far more than 16 bytes take */
 
-		while (!(inb(port + UART_LSR) & UART_LSR_THRE))
-			if (!--tries)
-				return false;
+		if (!uart_wait(port, UART_LSR_THRE))
+			return false;
 		n -= burst;
 		while (burst--)
 			outb(port + UART_DATA, *p++);

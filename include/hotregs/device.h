@@ -4,10 +4,14 @@
 
 #include <hotregs/types.h>
 
-/* A place messages go. write() gets the bytes as they go out; it is NMI-safe and polls. */
+/*
+ * A place messages go. write() gets the bytes as they go out; it is NMI-safe and polls. drain(), if
+ * any, waits (bounded) until they have left the machine.
+ */
 struct console {
 	const char *name;
 	void (*write)(const char *s, size_t n);
+	void (*drain)(void);
 	struct console *next;
 };
 
@@ -16,6 +20,9 @@ void console_register(struct console *console);
 
 /* Writes text to every console, each newline as CR LF. Any context. */
 void console_write(const char *s, size_t n);
+
+/* Waits until what was written has left the machine: before its power goes. Any context. */
+void console_drain(void);
 
 /*
  * Shows what was printed so far although no console is registered yet: for a panic. It goes through

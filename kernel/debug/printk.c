@@ -82,6 +82,13 @@ void console_write(const char *s, size_t n)
 		write_text(c->write, s, n);
 }
 
+void console_drain(void)
+{
+	for (struct console *c = __atomic_load_n(&consoles, __ATOMIC_ACQUIRE); c; c = c->next)
+		if (c->drain)
+			c->drain();
+}
+
 /* Gathers the pieces of a message: consoles work best with whole lines. */
 struct line_buffer {
 	size_t n;

@@ -83,7 +83,7 @@ u32 mmio_read32(const volatile void *p)
 	case 0x18:
 		if (model.reads_until_drained && ++reads % model.reads_until_drained == 0)
 			model.in_fifo = 0;
-		return (model.in_fifo == sizeof(model.fifo) ? 0x20 : 0) |
+		return (model.in_fifo == sizeof(model.fifo) ? 0x20 : 0) | (model.in_fifo ? 8 : 0) |
 		       (model.nr_received ? 0 : 0x10);
 	case 0x30:
 		return model.control;
@@ -200,6 +200,18 @@ static void stuck_port_does_not_stop_us(void **state)
 	assert_int_equal(model.nr_sent, 16);
 }
 
+static void drained_means_that_all_has_left(void **state)
+{
+	pl011_start();
+	registered->write("last words", 10);
+	assert_int_equal(model.in_fifo, 10);
+	registered->drain();
+	assert_int_equal(model.in_fifo, 0);
+	model.reads_until_drained = 0;
+	registered->write("stuck", 5);
+	registered->drain(); /* returns */
+}
+
 static void input_comes_by_the_boards_own_line(void **state)
 {
 	pl011_start();
@@ -261,6 +273,7 @@ int main(void)
 	    TEST(running_port_keeps_its_rate),
 	    TEST(sends_all_without_overrun),
 	    TEST(stuck_port_does_not_stop_us),
+	    TEST(drained_means_that_all_has_left),
 	    TEST(input_comes_by_the_boards_own_line),
 	    TEST(port_without_interrupt_still_sends),
 	};

@@ -35,8 +35,15 @@ static void write2(const char *s, size_t n)
 	put(2, s, n);
 }
 
+static unsigned drained;
+
+static void drain(void)
+{
+	drained++;
+}
+
 static struct console first = {.name = "first", .write = write1};
-static struct console second = {.name = "second", .write = write2};
+static struct console second = {.name = "second", .write = write2, .drain = drain};
 
 /* The order of the tests is that of one boot. */
 static void newest_early_text_is_replayed_once(void **state)
@@ -85,6 +92,12 @@ static void long_message_is_not_cut(void **state)
 	assert_int_equal(strspn(out[1], "q"), 2 * strlen(text));
 }
 
+static void all_that_can_are_drained(void **state)
+{
+	console_drain();
+	assert_int_equal(drained, 1);
+}
+
 static void early_console_is_for_want_of_another(void **state)
 {
 	console_flush_early();
@@ -98,6 +111,7 @@ int main(void)
 	    cmocka_unit_test(newest_early_text_is_replayed_once),
 	    cmocka_unit_test(every_console_gets_every_message),
 	    cmocka_unit_test(long_message_is_not_cut),
+	    cmocka_unit_test(all_that_can_are_drained),
 	    cmocka_unit_test(early_console_is_for_want_of_another),
 	};
 

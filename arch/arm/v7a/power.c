@@ -4,6 +4,7 @@
  * else by the firmware's PSCI (ARM DEN 0022, 5.9); else the CPU sleeps for good.
  */
 #include <hotregs/board.h>
+#include <hotregs/device.h>
 
 #include <arch/irq.h>
 #include <arch/power.h>
@@ -27,6 +28,7 @@ static void psci_off(void)
 void arch_power_off(int code)
 {
 	irq_disable();
+	console_drain();
 	semihosting_exit(code);
 	psci_off();
 	for (;;) {
