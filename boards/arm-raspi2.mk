@@ -4,7 +4,7 @@
 ARCH          := arm/v7a
 LINKER        := linker/arm_v7a.ld
 LOAD_ADDRESS  := 0x8000
-BOOT          := fdt fdt_boot board atags
+HANDOVER      := fdt fdt_boot board atags
 DRIVERS       := irq/bcm2836 timer/arm_generic_timer serial/pl011 export/bcm2835_mini_uart \
 		 export/semihosting
 GDB           := gdb-multiarch

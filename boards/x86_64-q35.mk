@@ -2,7 +2,7 @@
 # A newer PC: QEMU's "q35" machine. Differs from x86_64-pc in the chipset only.
 ARCH        := x86_64
 LINKER      := linker/x86_64.ld
-BOOT        := pvh acpi
+HANDOVER    := pc pvh multiboot2 acpi
 DRIVERS     := irq/i8259 irq/lapic irq/ioapic timer/tsc timer/hpet timer/pit timer/lapic_timer \
 	       timer/cmos_rtc serial/uart16550 bus/pci bus/pci_ports bus/virtio_pci \
 	       bus/virtio_ring export/virtio_console export/uart_export

@@ -212,6 +212,8 @@ int acpi_parse(struct acpi_info *info, phys_addr_t rsdp, phys_window_t window)
 		u64 pa = 0;
 
 		memcpy(&pa, p, entry_size);
+		if (!window(pa, sizeof(struct acpi_header)))
+			info->beyond = pa;
 		for (unsigned i = 0; i < ARRAY_SIZE(parsers); i++) {
 			const struct acpi_header *t = get_table(pa, parsers[i].signature, window);
 

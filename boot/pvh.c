@@ -3,11 +3,8 @@
  * The PVH protocol's start-of-day structure (Xen, public/arch-x86/hvm/start_info.h): memory map,
  * command line, boot archive, ACPI root.
  */
-#include <hotregs/acpi.h>
 #include <hotregs/boot_info.h>
 #include <hotregs/string.h>
-
-#include <arch/mmu.h>
 
 #define PVH_MAGIC       0x336ec578
 #define MEMORY_TYPE_RAM 1
@@ -100,23 +97,5 @@ int pvh_parse(struct boot_info *info, const void *start_info, phys_window_t wind
 		err = parse_cmdline(info, si->cmdline, window);
 	if (!err)
 		err = parse_modules(info, si, window);
-	return err;
-}
-
-/* boot/head.S shows the first 4 GiB of physical memory where the direct map will be. */
-static const void *boot_window(phys_addr_t pa, size_t size)
-{
-	const u64 limit = 1UL << 32;
-
-	return pa < limit && size <= limit - pa ? phys_to_virt(pa) : NULL;
-}
-
-int boot_parse_pvh(const void *start_info)
-{
-	int err = pvh_parse(&boot_info, start_info, boot_window);
-
-	/* Without tables there are no device interrupts, which the drivers say. */
-	if (!err && boot_info.rsdp)
-		acpi_parse(&acpi_info, boot_info.rsdp, boot_window);
 	return err;
 }

@@ -23,6 +23,24 @@ void boot_add_ram(struct boot_info *info, u64 start, u64 end)
 	ram[first] = (struct boot_region){.start = start, .size = end - start};
 }
 
+void boot_remove_ram(struct boot_info *info, u64 start, u64 end)
+{
+	/* From the last one down: what is left of an entry takes its place, and the next one's. */
+	for (unsigned i = info->nr_ram; i-- > 0;) {
+		struct boot_region *ram = &info->ram[i], whole = *ram;
+		u64 whole_end = whole.start + whole.size;
+
+		if (whole_end <= start || end <= whole.start)
+			continue;
+		memmove(ram, ram + 1, (info->nr_ram - i - 1) * sizeof(*ram));
+		info->nr_ram--;
+		if (whole.start < start)
+			boot_add_ram(info, whole.start, start);
+		if (end < whole_end)
+			boot_add_ram(info, end, whole_end);
+	}
+}
+
 bool boot_in_ram(const struct boot_info *info, const struct boot_region *r)
 {
 	for (unsigned i = 0; i < info->nr_ram; i++) {

@@ -45,7 +45,7 @@ ARCH_DIRS := $(ARCH_DIRS_$(ARCH_ID)) arch/$(ARCH)
 
 KERNEL_SRC := $(sort $(wildcard kernel/*.c kernel/*/*.c boards/$(BOARD).c \
 	$(foreach dir,$(ARCH_DIRS),$(dir)/*.c $(dir)/*.S $(dir)/boot/*.S $(dir)/boot/*.c)) \
-	boot/cmdline.c boot/ram.c $(BOOT:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
+	boot/cmdline.c boot/ram.c $(HANDOVER:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 
 KERNEL_MAKE := make/kernel.mk boards/$(BOARD).mk

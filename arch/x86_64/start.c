@@ -13,16 +13,19 @@
 
 static struct task boot_idle;
 
-void x86_64_start(const void *start_info, u64 entry_cycles)
+void x86_64_start(u32 magic, u32 start_info, u64 entry_cycles)
 {
 	struct cpu *cpu = &cpus[0];
+	int err;
 
 	kernel_entry_cycles = entry_cycles;
 	arch_init_early();
 	nr_cpus = 1;
 	time_init_cpu(cpu);
 	sched_init_cpu(cpu, &boot_idle, (unsigned long)boot_stack);
-	if (boot_parse_pvh(start_info))
-		panic("the boot loader's PVH structure is malformed");
+	err = boot_parse_pc(magic, start_info);
+	if (err)
+		panic("what the boot loader handed over cannot be used (%s, error %d)",
+		      boot_info.protocol ? boot_info.protocol : "unknown protocol", -err);
 	start_kernel();
 }

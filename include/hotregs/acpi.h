@@ -28,8 +28,9 @@ struct acpi_info {
 	unsigned nr_overrides;
 	struct acpi_override override[ACPI_MAX_OVERRIDES];
 	phys_addr_t hpet;
-	u16 pm1a_control; /* I/O port that takes the sleep command */
-	u8 rtc_century;   /* CMOS register of the century */
+	u16 pm1a_control;   /* I/O port that takes the sleep command */
+	u8 rtc_century;     /* CMOS register of the century */
+	phys_addr_t beyond; /* a table that the window does not show */
 };
 
 /* Filled by boot_parse_*() when the loader names a root pointer; all zero before. */

@@ -15,7 +15,7 @@ struct boot_region {
 };
 
 struct boot_info {
-	const char *protocol;                     /* "pvh", ... for the banner */
+	const char *protocol;                     /* "pvh", ... for messages */
 	char cmdline[BOOT_CMDLINE_MAX];           /* NUL-terminated */
 	struct boot_region ram[BOOT_MAX_REGIONS]; /* usable RAM, rising, not overlapping */
 	unsigned nr_ram;
@@ -35,6 +35,10 @@ extern struct boot_info boot_info;
  */
 void boot_add_ram(struct boot_info *info, u64 start, u64 end);
 
+/* Takes what lies in [start, end) out of @info's RAM. Where that leaves a part too many, it is
+ * lost. */
+void boot_remove_ram(struct boot_info *info, u64 start, u64 end);
+
 /* Is @r all RAM, as far as what was handed over tells? Any context. */
 bool boot_in_ram(const struct boot_info *info, const struct boot_region *r);
 
@@ -45,15 +49,26 @@ bool boot_in_ram(const struct boot_info *info, const struct boot_region *r);
 typedef const void *(*phys_window_t)(phys_addr_t pa, size_t size);
 
 /*
- * Fills boot_info (and acpi_info) from a PVH start-of-day structure at direct-map address
- * @start_info. Once, while the boot code's page tables are loaded: they show the first 4 GiB.
- * -EINVAL: not such a structure, or one that asks for what this kernel does not do (more than one
- * module, a command line that does not fit). -ENOMEM: it names no RAM.
+ * Fills boot_info (and acpi_info) on a PC from what the loader handed over at @pa, below 4 GiB.
+ * @magic: EAX of a Multiboot2 loader; 0: by PVH. Once, while the boot code's page tables are
+ * loaded: they show the first 4 GiB. Errors: those of the protocol's parser; -EINVAL: another
+ * @magic.
  */
-int boot_parse_pvh(const void *start_info);
+int boot_parse_pc(u32 magic, phys_addr_t pa);
 
-/* The same with @info, and memory as @window shows it; leaves acpi_info alone. */
+/*
+ * Fills @info from a PVH start-of-day structure and memory as @window shows it. -EINVAL: not such a
+ * structure, or one that asks for what this kernel does not do (more than one module, a command
+ * line that does not fit). -ENOMEM: it names no RAM.
+ */
 int pvh_parse(struct boot_info *info, const void *start_info, phys_window_t window);
+
+/*
+ * Fills @info from the Multiboot2 information at @pa, which stays reserved since the copy of ACPI's
+ * root pointer is in it. Errors as of pvh_parse(), also for a module that is not in RAM; -EBUSY:
+ * UEFI's boot services are still on, so that memory is not ours.
+ */
+int multiboot2_parse(struct boot_info *info, phys_addr_t pa, phys_window_t window);
 
 /*
  * Looks up @key in the kernel command line ("key=value" or bare "key"); what follows " -- " belongs

@@ -18,8 +18,8 @@ static int copy_word(const char **s, char **out)
 			quote = *in;
 			continue;
 		}
-		if (*in == '\\' && in[1] &&
-		    (!quote || (quote == '"' && (in[1] == '"' || in[1] == '\\'))))
+		/* GRUB hands over what it was given with a backslash before ' too. */
+		if (*in == '\\' && in[1] && (!quote || (quote == '"' && strchr("\"\\'", in[1]))))
 			in++;
 		*to++ = *in;
 	}

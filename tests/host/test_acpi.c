@@ -303,6 +303,18 @@ static void odd_values_mean_unknown(void **state)
 	assert_int_equal(info.hpet, 0);
 }
 
+static void a_table_out_of_reach_is_told(void **state)
+{
+	parse();
+	assert_int_equal(info.beyond, 0);
+	put32(RSDT + 44, 0xfff00000);
+	seal(RSDT);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(info.beyond, 0xfff00000);
+	assert_int_equal(info.hpet, 0);
+	assert_int_equal(info.nr_cpus, 3);
+}
+
 static void root_that_names_itself(void **state)
 {
 	for (int i = 0; i < 3; i++)
@@ -345,6 +357,7 @@ int main(void)
 	    TEST(short_entries_end_or_are_skipped),
 	    TEST(many_entries_are_counted_not_stored),
 	    TEST(odd_values_mean_unknown),
+	    TEST(a_table_out_of_reach_is_told),
 	    TEST(root_that_names_itself),
 	    TEST(random_damage_is_survived),
 	};

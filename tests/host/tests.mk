@@ -42,9 +42,11 @@ test_vmap_SRC := kernel/mm/vmap.c
 # Few addresses, so that they run out.
 test_vmap_CFLAGS := -Itests/host/mm -DVMAP_END=0xffffc00002000000UL
 
-HOST_TESTS += test_cmdline test_pvh test_acpi test_timer
+HOST_TESTS += test_cmdline test_pvh test_multiboot2 test_ram test_acpi test_timer
 test_cmdline_SRC := boot/cmdline.c
-test_pvh_SRC := boot/pvh.c boot/acpi.c boot/cmdline.c boot/ram.c
+test_pvh_SRC := boot/pvh.c boot/ram.c
+test_multiboot2_SRC := boot/multiboot2.c boot/ram.c
+test_ram_SRC := boot/ram.c
 test_acpi_SRC := boot/acpi.c
 test_timer_SRC := kernel/time/timer.c kernel/time/tick.c
 

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the boot processor starts, by the PVH protocol: 32-bit protected mode, flat segments, paging
- * off, interrupts off, EBX = physical address of the start-of-day structure (Xen, "x86/HVM direct
- * boot ABI"). Goes to 64-bit mode at the kernel's address, on tables that show the first 4 GiB
- * twice, and calls x86_64_start().
+ * Where the boot processor starts, by one of two protocols that leave it in the same state, 32-bit
+ * protected mode, flat segments, paging off, interrupts off: PVH (Xen, "x86/HVM direct boot ABI"),
+ * EBX = physical address of the start-of-day structure; and Multiboot2 (specification 2.0, 3.3),
+ * EAX = a magic number, EBX = physical address of the information. By BIOS and by UEFI, whose boot
+ * services the loader has ended. Goes to 64-bit mode at the kernel's address, on tables that show
+ * the first 4 GiB twice, and calls x86_64_start().
  *
- * It is linked at the kernel's address but begins at its physical one: PA() is the difference.
+ * What runs before paging is on is linked at its physical address, the rest of the image, whose
+ * physical addresses PA() gives, at the kernel's.
  */
 #include <asm/cpu_selectors.h>
 
 #define KERNEL_IMAGE_BASE  0xffffffff80000000
-#define DIRECT_MAP_BASE    0xffff800000000000
 #define KERNEL_STACK_SIZE  16384
 #define PA(symbol)         ((symbol) - KERNEL_IMAGE_BASE)
+
+#define MULTIBOOT2_MAGIC 0xe85250d6
+#define MULTIBOOT2_I386  0
 
 /* Intel SDM vol. 3: control registers 2.5, EFER 2.2.1, page-table entries 4.5. */
 #define CR4_PAE    0x20
@@ -30,27 +35,55 @@
 	.balign 4
 	.long 4, 4, 18 /* name and descriptor size; XEN_ELFNOTE_PHYS32_ENTRY */
 	.asciz "Xen"
-	.long PA(boot_entry)
+	.long boot_entry
 
-	.globl boot_entry_phys
-	.set boot_entry_phys, PA(boot_entry)
+	/*
+	 * Multiboot2 header, 3.1: within the file's first 32 KiB, each tag at a multiple of 8. A tag
+	 * is a type, flags (1: optional) and its size.
+	 */
+	.section .multiboot2, "a"
+	.balign 8
+.Lmultiboot2_header:
+	.long MULTIBOOT2_MAGIC, MULTIBOOT2_I386
+	.long .Lmultiboot2_header_end - .Lmultiboot2_header
+	.long -(MULTIBOOT2_MAGIC + MULTIBOOT2_I386 + (.Lmultiboot2_header_end - .Lmultiboot2_header))
+	.balign 8
+	.short 1, 0 /* information needed: command line, modules, memory map */
+	.long 20, 1, 3, 6
+	.balign 8
+	.short 3, 0 /* where to enter, instead of the file's entry point */
+	.long 12, multiboot2_entry
+	.balign 8
+	.short 6, 0 /* modules begin on page boundaries */
+	.long 8
+	.balign 8
+	.short 0, 0 /* end */
+	.long 8
+.Lmultiboot2_header_end:
 
 	.section .boot.text, "ax"
 	.code32
+	.type multiboot2_entry, @function
+multiboot2_entry:
+	movl %eax, %edi
+	jmp 1f
+	.size multiboot2_entry, . - multiboot2_entry
+
 	.globl boot_entry
 	.type boot_entry, @function
 boot_entry:
-	cli
+	xorl %edi, %edi /* by PVH */
+1:	cli
 	cld
 	rdtsc /* before anything else: time begins here */
 	movl %eax, %esi
 	movl %edx, %ebp
 
 	/* 2 MiB pages for 4 GiB, and one first table for both ends of the lower 2^47 bytes. */
-	movl $PA(boot_pd), %edi
+	movl $PA(boot_pd), %edx
 	movl $PTE_2M, %eax
-1:	movl %eax, (%edi)
-	addl $8, %edi
+1:	movl %eax, (%edx)
+	addl $8, %edx
 	addl $0x200000, %eax
 	jnc 1b
 	movl $PA(boot_pd) + PTE_TABLE, %eax
@@ -78,7 +111,7 @@ boot_entry:
 	movl $CR0_PE | CR0_WP | CR0_PG, %eax
 	movl %eax, %cr0
 	lgdt PA(boot_gdtr)
-	ljmp $KERNEL_CS, $PA(1f)
+	ljmp $KERNEL_CS, $1f
 
 	.code64
 1:	movl $KERNEL_DS, %eax
@@ -90,22 +123,26 @@ boot_entry:
 	movl %eax, %gs
 	movq $boot_high, %rax
 	jmp *%rax
+	.size boot_entry, . - boot_entry
+
+	.section .head.text, "ax"
+	.type boot_high, @function
 boot_high:
 	.cfi_startproc
 	.cfi_undefined rip /* debuggers end here */
-	/* The loader's structure is below 4 GiB. No frame lies above this one. */
+	/* No frame lies above this one. */
 	movq $boot_stack + KERNEL_STACK_SIZE, %rsp
-	movabsq $DIRECT_MAP_BASE, %rdi
-	movl %ebx, %ebx /* the mode switch left the upper half undefined */
-	addq %rbx, %rdi
-	movl %esi, %esi
+	/* The mode switch left the upper halves undefined. */
+	movl %edi, %edi
+	movl %esi, %edx
 	shlq $32, %rbp
-	orq %rbp, %rsi
+	orq %rbp, %rdx
+	movl %ebx, %esi
 	xorl %ebp, %ebp
 	call x86_64_start
 	ud2
 	.cfi_endproc
-	.size boot_entry, . - boot_entry
+	.size boot_high, . - boot_high
 
 	.section .rodata, "a"
 	.balign 8
