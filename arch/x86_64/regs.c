@@ -8,6 +8,7 @@
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
+#include <arch/mmu.h>
 #include <arch/regs.h>
 #include <arch/switch.h>
 #include <asm/offsets.h>
@@ -92,5 +93,27 @@ void arch_fork(struct task *child, const struct task *parent)
 	ASSERT(parent == current);
 	*regs = *task_user_regs(parent);
 	regs->ax = 0;
+	child->arch.fs_base = parent->arch.fs_base;
 	__asm__ volatile("fxsave64 %0" : "=m"(child->arch.fpu));
+}
+
+void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long arg,
+			   unsigned long sp)
+{
+	struct pt_regs *regs = (struct pt_regs *)(task->stack + KERNEL_STACK_SIZE) - 1;
+
+	arch_user_regs_init(regs, entry, sp);
+	regs->di = arg;
+	__asm__ volatile("fxsave64 %0" : "=m"(task->arch.fpu));
+}
+
+int arch_set_tls(struct task *task, unsigned long tls)
+{
+	/* One that is not canonical would fault here (Intel SDM vol. 2, WRMSR). */
+	if (tls >= USER_END)
+		return -EPERM;
+	task->arch.fs_base = tls;
+	if (task == current)
+		wrmsr(MSR_FS_BASE, tls);
+	return 0;
 }

@@ -92,8 +92,8 @@ void perf_task_forked(struct task *child);
 void perf_task_discard(struct task *child);
 /* current has become another program; its areas follow through perf_record_mmap(). May sleep. */
 void perf_task_exec(void);
-/* current changed its name without exec. */
-void perf_task_comm(void);
+/* @task, of current's process, changed its name without exec. task_list_lock held. */
+void perf_task_comm(const struct task *task);
 /*
  * @task has switched away for the last time, on this CPU: EXIT record after its last sample, counts
  * folded into its parent events. @parent: the number of its process's parent, 0: none. Interrupts

@@ -4,6 +4,7 @@
 
 #include <hotregs/address_space.h>
 #include <hotregs/cpu.h>
+#include <hotregs/refcount.h>
 #include <hotregs/sched.h>
 #include <hotregs/wait.h>
 
@@ -29,10 +30,15 @@ struct process {
 	struct list_head sibling;
 	struct wait_queue child_exit; /* woken when a child has ended */
 	pid_t pgid, sid;              /* process group and session */
-	uid_t uid;       /* whose it is; 0 is privileged. Only its own threads change it */
-	bool zombie;     /* has ended; its parent has yet to wait for it */
-	int exit_status; /* wait(2) encoding */
-	u64 child_utime, child_stime; /* ticks of children that were waited for, and of theirs */
+	uid_t uid;      /* whose it is; 0 is privileged. Only its own threads change it */
+	u32 nr_alive;   /* threads that have not begun to end */
+	u32 nr_present; /* threads that are not gone */
+	struct wait_queue thread_gone; /* woken when one is gone, for exec */
+	bool exiting;                  /* all its threads are to end, */
+	int exit_status;               /* by this, in wait(2) encoding */
+	bool zombie;                   /* has ended; its parent has yet to wait for it */
+	u64 freed_utime, freed_stime;  /* ticks of threads that have been freed */
+	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
 	char cwd[PROCESS_CWD_MAX]; /* absolute; threads change it one at a time: see fs_chdir() */
 };
 
@@ -77,10 +83,19 @@ void process_fault(struct pt_regs *regs, int signal, const char *what, unsigned 
 /* System-call bodies other code uses. All may sleep. */
 pid_t process_fork(void);
 int process_exec(const char *path, char *const argv[], char *const envp[]); /* kernel pointers */
-/* Ends the caller; @status in wait(2) encoding. It does not return, but is not declared so: the
- * call would be its caller's last instruction, and the return address in chains the next
- * function's. */
+/*
+ * Ends the caller's process, all its threads; @status in wait(2) encoding, unless another one was
+ * first. It does not return, but is not declared so: the call would be its caller's last
+ * instruction, and the return address in chains the next function's.
+ */
 void process_exit(int status);
+/* Ends the calling thread; by the last one the process ends with @status. As process_exit(). */
+void thread_exit(int status);
+/*
+ * Makes all threads of @process end, each when it next is about to enter user mode; they sleep no
+ * more. The first @status stays. task_list_lock held.
+ */
+void process_end(struct process *process, int status);
 /* From task_gone(): @task is off the CPU for good. If it was the last thread, its process becomes a
  * zombie and the parent is told. Interrupts off. */
 void process_thread_gone(struct task *task);

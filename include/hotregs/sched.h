@@ -9,6 +9,8 @@
 #define PRIORITY_DEFAULT 15
 #define PRIORITY_MAX     31
 
+#define SLICE_TICKS 2 /* of 1/TICK_HZ s: so long a task runs before its equals come */
+
 /* Sets up the calling CPU's run queue and makes its boot stack the idle task. Interrupts off. */
 void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack);
 
@@ -70,10 +72,11 @@ u64 sched_nr_switches(void);
  */
 struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg);
 
-#define TID_MAX     32767
-#define PROCESS_MAX 32000 /* leaves numbers for kernel threads, which are few */
+#define TID_MAX    32767
+#define THREAD_MAX 32000 /* of programs; leaves numbers for kernel threads, which are few */
 
-/* Gives @task a pid (its own when @pid is 0) and puts it in the list of tasks. May sleep. */
+/* Gives @task its number, and its process's (@pid; 0: the same), and puts it in the list of tasks.
+ * task_list_lock held. */
 void task_publish(struct task *task, pid_t pid);
 
 /* Frees a task that never ran, or that has been dead and switched away from. May sleep. */

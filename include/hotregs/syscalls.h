@@ -45,9 +45,31 @@ long sys_getpid(void);
 long sys_getppid(void);
 long sys_gettid(void);
 long sys_kill(pid_t pid, int signal);
-long sys_sched_yield(void);
-long sys_setpriority(pid_t tid, int priority);
 long sys_uname(struct uapi_utsname __user *name);
+
+/* thread.c */
+long sys_thread_create(unsigned long entry, unsigned long arg, unsigned long stack,
+		       unsigned long tls, u32 __user *tid);
+long sys_thread_exit(int status);
+long sys_thread_set_tls(unsigned long tls);
+long sys_thread_set_clear_tid(u32 __user *tid);
+long sys_thread_setname(pid_t tid, const char __user *name);
+long sys_thread_getname(pid_t tid, char __user *name, size_t size);
+
+/* futex.c */
+long sys_futex(u32 __user *addr, int op, u32 value, const struct uapi_timespec __user *timeout,
+	       u32 __user *addr2, u32 bits);
+
+/* sys_sched.c */
+long sys_sched_yield(void);
+long sys_setpriority(pid_t tid, int nice);
+long sys_getpriority(pid_t tid);
+long sys_sched_setscheduler(pid_t tid, int policy, int number);
+long sys_sched_getscheduler(pid_t tid);
+long sys_sched_getparam(pid_t tid);
+long sys_sched_rr_get_interval(pid_t tid, struct uapi_timespec __user *interval);
+long sys_sched_setaffinity(pid_t tid, size_t size, const unsigned long __user *mask);
+long sys_sched_getaffinity(pid_t tid, size_t size, unsigned long __user *mask);
 
 /* credentials.c */
 long sys_getuid(void);

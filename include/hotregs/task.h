@@ -34,12 +34,13 @@ struct task {
 	unsigned long stack;       /* lowest address of the kernel stack */
 	struct list_head run_node; /* the ring of its priority, while on_rq */
 	enum task_state state;
-	u32 flags;   /* TASK_* bits */
-	u8 priority; /* 0 idle only, 1 lowest .. 31 highest */
-	bool on_rq;  /* runs or could: is in its priority's ring */
-	bool killed; /* a fatal signal waits; sleeps end with -EINTR */
-	u8 kill_signal;
+	u32 flags;      /* TASK_* bits */
+	u8 priority;    /* 0 idle only, 1 lowest .. 31 highest */
+	bool on_rq;     /* runs or could: is in its priority's ring */
+	bool killed;    /* has to end: all of its process, or all but one. Sleeps end with -EINTR */
+	u8 kill_signal; /* what it did itself is to end its process by this; 0: nothing */
 	s16 slice_left; /* ticks */
+	bool fifo;      /* runs until it sleeps or yields, whatever its slice */
 	u32 cpu;
 	u64 nr_switches;       /* times switched out */
 	u64 utime, stime;      /* ticks charged in user and kernel mode */
@@ -58,7 +59,10 @@ struct task {
 	struct files *files;      /* its process's; holds a reference; NULL once it ended */
 	struct list_head thread_node; /* in process->threads */
 	struct list_head all_node;    /* in the list of all tasks */
-	bool gone;                    /* off the CPU for good; may be freed */
+	u32 __user *clear_tid; /* zeroed and its futex woken when this thread ends; or NULL */
+	s8 nice;               /* what setpriority() was told, under every policy */
+	u8 policy;             /* UAPI_SCHED_* */
+	bool gone;             /* off the CPU for good; may be freed */
 
 	struct held_locks held; /* mutexes */
 };

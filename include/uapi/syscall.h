@@ -35,12 +35,32 @@
 #define SYS_clock_gettime 26 /* (int clock, struct uapi_timespec *) */
 #define SYS_times         27 /* (struct uapi_tms *): returns clock ticks since boot */
 #define SYS_sched_yield   28 /* () */
-#define SYS_setpriority   29 /* (pid_t tid = 0 for self, int priority 1..30) */
+#define SYS_setpriority   29 /* (pid_t tid = 0 for self, int nice -20..19) */
 #define SYS_uname         30 /* (struct uapi_utsname *) */
 #define SYS_perf_event_open \
 	31 /* (struct perf_event_attr *, pid_t, int cpu, int group_fd, unsigned long flags) */
-#define SYS_chdir   32 /* (const char *path) */
-#define SYS_getcwd  33 /* (char *buf, size_t n) */
-#define SYS_getuid  34 /* (): 0 is the privileged user */
-#define SYS_setuid  35 /* (uid_t): any for the privileged user, else the own one alone */
-#define NR_SYSCALLS 36
+#define SYS_chdir  32 /* (const char *path) */
+#define SYS_getcwd 33 /* (char *buf, size_t n) */
+#define SYS_getuid 34 /* (): 0 is the privileged user */
+#define SYS_setuid 35 /* (uid_t): any for the privileged user, else the own one alone */
+
+/* (uintptr_t entry, arg, stack, tls, uint32_t *tid): a thread that calls entry(arg) on the stack
+ * that ends at stack; its number is the result and in *tid, which becomes 0 and a futex is woken
+ * when it ends */
+#define SYS_thread_create         36
+#define SYS_thread_exit           37 /* (int status): the last thread ends the process with it */
+#define SYS_thread_set_tls        38 /* (uintptr_t): the register that thread-local data go by */
+#define SYS_thread_set_clear_tid  39 /* (uint32_t *tid): as of thread_create; returns the number */
+#define SYS_thread_setname        40 /* (pid_t tid, const char *name): of the caller's process */
+#define SYS_thread_getname        41 /* (pid_t tid, char *name, size_t n): returns the length */
+/* (uint32_t *, int op, uint32_t value, const struct uapi_timespec *, NULL, uint32_t bits): see
+ * uapi/futex.h */
+#define SYS_futex                 42
+#define SYS_getpriority           43 /* (pid_t tid = 0 for self): returns 20 - nice */
+#define SYS_sched_setscheduler    44 /* (pid_t tid, int policy, -1: as it is, int priority) */
+#define SYS_sched_getscheduler    45 /* (pid_t tid) */
+#define SYS_sched_getparam        46 /* (pid_t tid): returns the priority, 0 of SCHED_OTHER */
+#define SYS_sched_rr_get_interval 47 /* (pid_t tid, struct uapi_timespec *) */
+#define SYS_sched_setaffinity     48 /* (pid_t tid, size_t bytes, const unsigned long mask[]) */
+#define SYS_sched_getaffinity     49 /* (pid_t tid, size_t bytes, unsigned long mask[]): bytes */
+#define NR_SYSCALLS               50

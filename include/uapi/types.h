@@ -48,6 +48,16 @@ struct uapi_timespec {
 	int64_t nsec;
 };
 
+#define UAPI_NICE_MIN (-20)
+#define UAPI_NICE_MAX 19
+
+#define UAPI_SCHED_OTHER        0 /* newlib's numbers */
+#define UAPI_SCHED_FIFO         1
+#define UAPI_SCHED_RR           2
+#define UAPI_SCHED_PRIORITY_MAX 15 /* of the last two; from 1 */
+
+#define UAPI_THREAD_NAME_MAX 16 /* bytes, the NUL included */
+
 #define UAPI_CLOCK_REALTIME        1 /* newlib's numbers */
 #define UAPI_CLOCK_PROCESS_CPUTIME 2
 #define UAPI_CLOCK_THREAD_CPUTIME  3

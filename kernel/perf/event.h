@@ -224,7 +224,7 @@ u32 perf_trailer_size(u32 sample_type);
 /* --- sideband.c: records for those of the current CPU's and a task's events that want them --- */
 void perf_sideband_switch(struct task *prev, struct task *next, bool in, u64 now);
 void perf_sideband_exit(struct task *task, pid_t parent);
-void perf_sideband_comm(bool exec); /* current's name */
+void perf_sideband_comm(const struct task *task, bool exec);
 
 /* --- output.c --- */
 /* Shows @event's value and times in the control page, if it is mapped. */

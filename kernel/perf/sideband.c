@@ -82,16 +82,16 @@ void perf_sideband_exit(struct task *task, pid_t parent)
 	send_life(PERF_RECORD_EXIT, task, parent, parent, task);
 }
 
-void perf_sideband_comm(bool exec)
+void perf_sideband_comm(const struct task *task, bool exec)
 {
 	struct side_record r = {.type = PERF_RECORD_COMM,
 				.misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-				.task = current,
+				.task = task,
 				.size = sizeof(u64)};
 
-	r.body[0] = perf_pair(current->pid, current->tid);
-	append_string(&r, current->comm);
-	send_all(current, RECORD_COMM, &r);
+	r.body[0] = perf_pair(task->pid, task->tid);
+	append_string(&r, task->comm);
+	send_all(task, RECORD_COMM, &r);
 }
 
 void perf_sideband_switch(struct task *task, struct task *other, bool in, u64 now)

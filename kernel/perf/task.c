@@ -135,10 +135,10 @@ void perf_task_exec(void)
 {
 	if (current->perf)
 		enable_on_exec(&current->perf->ctx);
-	perf_sideband_comm(true);
+	perf_sideband_comm(current, true);
 }
 
-void perf_task_comm(void)
+void perf_task_comm(const struct task *task)
 {
-	perf_sideband_comm(false);
+	perf_sideband_comm(task, false);
 }

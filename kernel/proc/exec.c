@@ -226,6 +226,8 @@ static void commit(struct program *p)
 	struct vma *vma;
 
 	files_close_on_exec(current->files);
+	current->clear_tid = NULL;
+	arch_set_tls(current, 0);
 	/*
 	 * Readers of /proc find address spaces under this lock. And no sample comes in between: it
 	 * would show the new program's registers where the records still tell of the old one.
@@ -267,7 +269,7 @@ int process_exec(const char *path, char *const argv[], char *const envp[])
 	p.exe = exe_create(&p.entry, &p.image);
 	if (IS_ERR(p.exe))
 		return PTR_ERR(p.exe);
-	err = build(&p, argv, envp);
+	err = build(&p, argv, envp) ?: threads_end_others();
 	if (!err)
 		commit(&p);
 	else if (p.mm)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a process, from its own last act to what its parent finds; and of the machine. */
+/* The end of threads and of processes, from their own last act to what a parent finds; and of the
+ * machine. */
 #include <hotregs/fs.h>
+#include <hotregs/futex.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/printk.h>
 
 #include <arch/power.h>
+#include <arch/uaccess.h>
 
 #include "proc.h"
 
@@ -44,22 +47,133 @@ static void give_children_to_init(struct process *process)
 		wake_up(&init_process->child_exit);
 }
 
-void process_exit(int status)
+/* The whole process ends with its last thread. */
+static void leave_process(struct process *process)
+{
+	if (process == init_process)
+		end_machine(process->exit_status);
+	give_children_to_init(process);
+}
+
+/* Tells whoever joins the calling thread, if somebody is left to. */
+static void clear_tid(void)
+{
+	u32 __user *addr = current->clear_tid;
+	const u32 zero = 0;
+
+	if (!addr || current->process->exiting)
+		return;
+	/* What a program made of that address is its own affair. */
+	if (!copy_to_user(addr, &zero, sizeof(zero)))
+		futex_wake_all(addr);
+}
+
+/* Inline, so that the last switch is where the end was decided. */
+static __always_inline void leave(int status)
 {
 	struct task *task = current;
+	struct process *process = task->process;
+	unsigned long flags;
+	bool last;
 
 	files_put(task->files);
 	task->files = NULL;
-	if (task->process == init_process)
-		end_machine(status);
-	give_children_to_init(task->process);
-	task->process->exit_status = status;
+	threads_reap(process);
+	flags = spin_lock_irqsave(&task_list_lock);
+	last = !--process->nr_alive;
+	if (last && !process->exiting) {
+		process->exiting = true;
+		process->exit_status = status;
+	}
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	if (last)
+		leave_process(process);
+	clear_tid();
 	check_no_locks();
 	/* The address space stays: the last switch's sample has a user chain, too. */
 	irq_disable();
 	task->state = TASK_DEAD;
 	schedule();
-	panic("a process that has ended was run");
+	panic("a thread that has ended was run");
+}
+
+void thread_exit(int status)
+{
+	leave(status);
+}
+
+/* Makes @task end when it next is about to enter user mode. List lock held. */
+static void kill_thread(struct task *task)
+{
+	WRITE_ONCE(task->killed, true);
+	wake_up_task(task);
+}
+
+void process_end(struct process *process, int status)
+{
+	struct task *task;
+
+	if (process->exiting)
+		return;
+	process->exiting = true;
+	process->exit_status = status;
+	list_for_each (task, &process->threads, thread_node)
+		kill_thread(task);
+}
+
+void process_exit(int status)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	bool killed = current->killed;
+
+	process_end(current->process, status);
+	/* It sees to its own end; until then it may sleep. */
+	current->killed = killed;
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	leave(status);
+}
+
+/* Tells the other threads of current's process to end. False: current has to end itself. */
+static bool kill_others(void)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	bool ok = !current->killed;
+	struct task *task;
+
+	if (ok)
+		list_for_each (task, &current->process->threads, thread_node)
+			if (task != current)
+				kill_thread(task);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return ok;
+}
+
+/* Makes current, the only thread left, the leader; the one that was is freed. */
+static void take_lead(struct process *process)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	struct task *old = process->leader;
+
+	if (old != current) {
+		old->tid = current->tid;
+		current->tid = process->pid;
+		process->leader = current;
+	}
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	threads_reap(process);
+}
+
+int threads_end_others(void)
+{
+	struct process *process = current->process;
+
+	if (READ_ONCE(process->nr_present) == 1 && process->leader == current)
+		return 0;
+	if (!kill_others() ||
+	    wait_event(&process->thread_gone, READ_ONCE(process->nr_present) == 1))
+		return -EINTR;
+	take_lead(process);
+	return 0;
 }
 
 void process_thread_gone(struct task *task)
@@ -69,9 +183,13 @@ void process_thread_gone(struct task *task)
 	perf_task_dead(task, READ_ONCE(process->ppid));
 	spin_lock(&task_list_lock);
 	task->gone = true;
-	process->zombie = true;
-	/* Under the lock: once the parent has seen a zombie, it frees it. */
-	if (process->parent)
-		wake_up(&process->parent->child_exit);
+	if (--process->nr_present) {
+		wake_up(&process->thread_gone);
+	} else {
+		process->zombie = true;
+		/* Under the lock: once the parent has seen a zombie, it frees it. */
+		if (process->parent)
+			wake_up(&process->parent->child_exit);
+	}
 	spin_unlock(&task_list_lock);
 }

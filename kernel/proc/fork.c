@@ -8,14 +8,7 @@
 
 #include "proc.h"
 
-/*
- * What keeps a fork bomb from taking the machine, beside the reserve of page_can_spare(): so much
- * memory there is for each process on average.
- */
-#define PAGES_PER_PROCESS 64
-
-/* A child's first code: it has returned from fork() with 0, unless a signal was faster. */
-static void fork_return(void *arg)
+void user_task_begin(void *arg)
 {
 	exit_to_user(task_user_regs(current));
 	irq_disable();
@@ -36,30 +29,22 @@ static int inherit(struct process *child)
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	task->mm = mm;
-	task->priority = current->priority;
+	task_inherit_sched(task, current);
 	child->uid = current->process->uid;
 	strlcpy(child->cwd, current->process->cwd, sizeof(child->cwd));
 	arch_fork(task, current);
 	return perf_task_fork(task);
 }
 
-/* Is there room for one more process? -EAGAIN: too many are there; -ENOMEM. */
-static int check_room(void)
-{
-	if (process_count() >= MIN(page_nr_total() / PAGES_PER_PROCESS, PROCESS_MAX))
-		return -EAGAIN;
-	return page_can_spare(0) ? 0 : -ENOMEM;
-}
-
 pid_t process_fork(void)
 {
-	int err = check_room();
+	int err = check_room(true);
 	struct process *child;
 	pid_t pid;
 
 	if (err)
 		return err;
-	child = process_create(current->comm, fork_return, NULL);
+	child = process_create(current->comm, user_task_begin, NULL);
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	err = inherit(child);

@@ -2,6 +2,7 @@
 /* Starting the first process. */
 #include <hotregs/boot_info.h>
 #include <hotregs/fs.h>
+#include <hotregs/futex.h>
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
 #include <hotregs/time.h>
@@ -122,6 +123,7 @@ int process_start_init(const char *path, const char *args)
 		kfree(start);
 		return err;
 	}
+	futex_init();
 	process_publish(init_process, NULL);
 	sched_start(init_process->leader);
 	return 0;

@@ -32,18 +32,6 @@ static int check_kill(const struct task *task, int signal)
 	return task->process == init_process && task != current && signal ? -EPERM : 0;
 }
 
-/* Ends @process when it next is about to enter user mode; it sleeps no more. List lock held. */
-static void send_fatal(struct process *process, int signal)
-{
-	struct task *task = process->leader;
-
-	if (task->killed || process->zombie)
-		return;
-	task->kill_signal = signal;
-	WRITE_ONCE(task->killed, true);
-	wake_up_task(task);
-}
-
 /* There are no process groups, and nothing that could be stopped and go on: -EINVAL. */
 int process_kill(pid_t pid, int signal)
 {
@@ -57,7 +45,7 @@ int process_kill(pid_t pid, int signal)
 	task = task_find(pid);
 	err = check_kill(task, signal);
 	if (!err && signal && !(IGNORED_SIGNALS & BIT(signal)))
-		send_fatal(task->process, signal);
+		process_end(task->process, WAIT_STATUS_SIGNAL(signal));
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }

@@ -5,6 +5,7 @@
 #include <hotregs/process.h>
 
 struct archive_entry;
+struct uapi_timespec;
 
 /* The first process: takes over orphans, cannot be killed by others, ends the machine when it ends.
  * Set before it runs; never NULL after. */
@@ -18,11 +19,44 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
  * given to sched_start(). */
 void process_publish(struct process *process, struct process *parent);
 
+/*
+ * One more thread of @process, which it holds, without memory and files yet, not published; it will
+ * run entry(arg) in the kernel. ERR_PTR(-ENOMEM).
+ */
+struct task *thread_create(struct process *process, const char *comm, void (*entry)(void *arg),
+			   void *arg);
+
+/* Gives @task its number and makes it known. task_list_lock held. */
+void thread_publish(struct task *task);
+
+/* Frees a thread that never ran or is gone; with the last one, its process. May sleep. */
+void thread_free(struct task *task);
+
+/* Frees those threads of @process that are gone, but its leader. May sleep. */
+void threads_reap(struct process *process);
+
+/*
+ * Makes current the only thread of its process, under the process's number: the others end, and are
+ * freed. -EINTR: current has to end itself. May sleep.
+ */
+int threads_end_others(void);
+
 /* Frees a process that was never published, or that has been waited for. May sleep. */
 void process_free(struct process *process);
 
-/* Processes that are not freed yet. */
-u32 process_count(void);
+/* Is there room for one more thread, or process? -EAGAIN: too many are there; -ENOMEM. */
+int check_room(bool process);
+
+/* The first code of a task whose user frame is filled: it goes there, unless a signal was faster.
+ */
+void user_task_begin(void *arg);
+
+/* Gives @task policy and priority of @from. */
+void task_inherit_sched(struct task *task, const struct task *from);
+
+/* Copies what @user says, in ns; -EFAULT, -EINVAL. What 64 bits do not hold is for ever. May sleep.
+ */
+int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user);
 
 /* The bytes that perf_event's MMAP records and /proc name @entry by; @image has its build-id (NULL:
  * none). ERR_PTR(-ENOMEM, -ENAMETOOLONG). */

@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes and their threads are made of: making it, freeing it, finding it. */
+/* What processes and their threads are made of: making it, finding it, freeing it. */
 #include <hotregs/fs.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/string.h>
 
 #include "proc.h"
 
-static u32 nr_processes; /* not yet freed; atomic */
-static u64 nr_forks;     /* processes published since boot; under task_list_lock */
+/*
+ * What keeps a fork bomb from taking the machine, beside the reserve of page_can_spare(): so much
+ * memory there is for each process, and for each thread, on average.
+ */
+#define PAGES_PER_PROCESS 64
+#define PAGES_PER_THREAD  16
 
-u32 process_count(void)
+static u32 nr_processes, nr_threads; /* not yet freed; atomic */
+static u64 nr_forks;                 /* processes published since boot; under task_list_lock */
+
+int check_room(bool process)
 {
-	return READ_ONCE(nr_processes);
+	size_t pages = page_nr_total();
+
+	if (READ_ONCE(nr_threads) >= MIN(pages / PAGES_PER_THREAD, THREAD_MAX) ||
+	    (process && READ_ONCE(nr_processes) >= pages / PAGES_PER_PROCESS))
+		return -EAGAIN;
+	return page_can_spare(0) ? 0 : -ENOMEM;
 }
 
 u64 process_nr_forks(void)
@@ -28,21 +40,29 @@ static void process_put(struct process *process)
 	__atomic_fetch_sub(&nr_processes, 1, __ATOMIC_RELAXED);
 }
 
-/* A thread of @process, which it holds; ERR_PTR(-ENOMEM). */
-static struct task *thread_create(struct process *process, const char *comm,
-				  void (*entry)(void *arg), void *arg)
+struct task *thread_create(struct process *process, const char *comm, void (*entry)(void *arg),
+			   void *arg)
 {
 	struct task *task = task_create(comm, entry, arg);
-	unsigned long flags;
 
 	if (IS_ERR(task))
 		return task;
+	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
+	task->state = TASK_RUNNING;
+	__atomic_fetch_add(&nr_threads, 1, __ATOMIC_RELAXED);
 	task->process = process;
 	refcount_get(&process->refs);
-	flags = spin_lock_irqsave(&task_list_lock);
-	list_add_tail(&task->thread_node, &process->threads);
-	spin_unlock_irqrestore(&task_list_lock, flags);
 	return task;
+}
+
+void thread_publish(struct task *task)
+{
+	struct process *process = task->process;
+
+	task_publish(task, process->pid);
+	list_add_tail(&task->thread_node, &process->threads);
+	process->nr_alive++;
+	process->nr_present++;
 }
 
 struct process *process_create(const char *comm, void (*entry)(void *arg), void *arg)
@@ -58,6 +78,7 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 	list_init(&process->children);
 	list_init(&process->sibling);
 	wait_queue_init(&process->child_exit);
+	wait_queue_init(&process->thread_gone);
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	task = thread_create(process, comm, entry, arg);
 	if (!IS_ERR(task))
@@ -66,8 +87,7 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 	return IS_ERR(task) ? (void *)task : process;
 }
 
-/* Frees a thread that never ran or is gone, and its process with the last one. */
-static void thread_free(struct task *task)
+void thread_free(struct task *task)
 {
 	struct process *process = task->process;
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
@@ -75,7 +95,9 @@ static void thread_free(struct task *task)
 
 	/* Readers of /proc find an address space under the list lock, or not at all. */
 	task->mm = NULL;
-	list_del(&task->thread_node);
+	list_del_init(&task->thread_node);
+	process->freed_utime += task->utime;
+	process->freed_stime += task->stime;
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	if (task->files)
 		files_put(task->files);
@@ -83,27 +105,49 @@ static void thread_free(struct task *task)
 		mm_put(mm);
 	perf_task_free(task);
 	task_free(task);
+	__atomic_fetch_sub(&nr_threads, 1, __ATOMIC_RELAXED);
 	process_put(process);
 }
 
 void process_free(struct process *process)
 {
-	struct task *task, *next;
+	struct task *leader = process->leader;
 
-	list_for_each_safe (task, next, &process->threads, thread_node)
+	threads_reap(process);
+	thread_free(leader);
+}
+
+/* A thread that is gone, the leader aside, taken off the list; NULL: none. */
+static struct task *take_gone(struct process *process)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	struct task *task, *found = NULL;
+
+	list_for_each (task, &process->threads, thread_node) {
+		if (task->gone && task != process->leader) {
+			list_del_init(&task->thread_node);
+			found = task;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return found;
+}
+
+void threads_reap(struct process *process)
+{
+	struct task *task;
+
+	while ((task = take_gone(process)))
 		thread_free(task);
 }
 
 void process_publish(struct process *process, struct process *parent)
 {
-	struct task *task = process->leader;
-	unsigned long flags;
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 
-	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
-	task->state = TASK_RUNNING;
-	task_publish(task, 0);
-	flags = spin_lock_irqsave(&task_list_lock);
-	process->pid = task->pid;
+	thread_publish(process->leader);
+	process->pid = process->leader->pid;
 	process->pgid = parent ? parent->pgid : process->pid;
 	process->sid = parent ? parent->sid : process->pid;
 	process->parent = parent;
@@ -125,7 +169,8 @@ void process_times(const struct process *process, u64 *utime, u64 *stime)
 {
 	struct task *task;
 
-	*utime = *stime = 0;
+	*utime = process->freed_utime;
+	*stime = process->freed_stime;
 	list_for_each (task, &process->threads, thread_node) {
 		*utime += task->utime;
 		*stime += task->stime;

@@ -118,37 +118,6 @@ long sys_kill(pid_t pid, int signal)
 	return process_kill(pid, signal);
 }
 
-long sys_sched_yield(void)
-{
-	yield();
-	return 0;
-}
-
-/* Who may not touch @task at all is told so, rather than that it asks for too much. */
-static int may_set_priority(const struct task *task, unsigned priority)
-{
-	int err = process_may_access(task);
-
-	return !err && priority > task->priority && !process_privileged() ? -EACCES : err;
-}
-
-/* The highest and the lowest priority are the kernel's. */
-long sys_setpriority(pid_t tid, int priority)
-{
-	unsigned long flags;
-	struct task *task;
-	int err = -ESRCH;
-
-	if (priority <= PRIORITY_IDLE || priority >= PRIORITY_MAX)
-		return -EINVAL;
-	flags = spin_lock_irqsave(&task_list_lock);
-	task = tid ? task_find(tid) : current;
-	if (task && !task->gone)
-		err = may_set_priority(task, priority) ?: sched_set_priority(task, priority);
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	return err;
-}
-
 long sys_uname(struct uapi_utsname __user *name)
 {
 	static const struct uapi_utsname uts = {

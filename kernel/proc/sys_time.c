@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls about time. */
 #include <hotregs/cpu.h>
-#include <hotregs/process.h>
 #include <hotregs/syscalls.h>
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
 
 #include <arch/uaccess.h>
 
+#include "proc.h"
+
 #define NSEC_PER_SEC  1000000000ULL
 #define NSEC_PER_TICK (NSEC_PER_SEC / TICK_HZ)
+
+int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user)
+{
+	struct uapi_timespec ts;
+
+	if (copy_from_user(&ts, user, sizeof(ts)))
+		return -EFAULT;
+	if (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC)
+		return -EINVAL;
+	if (__builtin_mul_overflow((u64)ts.sec, NSEC_PER_SEC, ns) ||
+	    __builtin_add_overflow(*ns, (u64)ts.nsec, ns))
+		*ns = UINT64_MAX;
+	return 0;
+}
 
 /* What is left in @rem after an interruption has no reader: only a fatal signal interrupts. */
 long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec __user *rem)
 {
-	struct uapi_timespec ts;
 	u64 ns;
+	int err = timespec_from_user(&ns, req);
 
-	if (copy_from_user(&ts, req, sizeof(ts)))
-		return -EFAULT;
-	if (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC)
-		return -EINVAL;
-	if (__builtin_mul_overflow((u64)ts.sec, NSEC_PER_SEC, &ns) ||
-	    __builtin_add_overflow(ns, (u64)ts.nsec, &ns))
-		ns = UINT64_MAX;
-	return sleep_ns(ns);
+	return err ? err : sleep_ns(ns);
 }
 
 static void current_process_times(u64 *utime, u64 *stime)

@@ -15,24 +15,56 @@
 #define CALL(name) [SYS_##name] = (syscall_fn)(void *)sys_##name
 
 static const syscall_fn syscall_table[NR_SYSCALLS] = {
-    CALL(exit),     CALL(read),
-    CALL(write),    CALL(open),
-    CALL(close),    CALL(lseek),
-    CALL(fstat),    CALL(stat),
-    CALL(brk),      CALL(mmap),
-    CALL(munmap),   CALL(fork),
-    CALL(execve),   CALL(wait4),
-    CALL(getpid),   CALL(getppid),
-    CALL(gettid),   CALL(kill),
-    CALL(pipe),     CALL(dup),
-    CALL(dup2),     CALL(fcntl),
-    CALL(ioctl),    CALL(poll),
-    CALL(getdents), CALL(nanosleep),
-    CALL(times),    CALL(clock_gettime),
-    CALL(uname),    CALL(sched_yield),
-    CALL(chdir),    CALL(setpriority),
-    CALL(getcwd),   CALL(perf_event_open),
-    CALL(getuid),   CALL(setuid),
+    CALL(exit),
+    CALL(read),
+    CALL(write),
+    CALL(open),
+    CALL(close),
+    CALL(lseek),
+    CALL(fstat),
+    CALL(stat),
+    CALL(brk),
+    CALL(mmap),
+    CALL(munmap),
+    CALL(fork),
+    CALL(execve),
+    CALL(wait4),
+    CALL(getpid),
+    CALL(getppid),
+    CALL(gettid),
+    CALL(kill),
+    CALL(pipe),
+    CALL(dup),
+    CALL(dup2),
+    CALL(fcntl),
+    CALL(ioctl),
+    CALL(poll),
+    CALL(getdents),
+    CALL(nanosleep),
+    CALL(times),
+    CALL(clock_gettime),
+    CALL(uname),
+    CALL(sched_yield),
+    CALL(chdir),
+    CALL(setpriority),
+    CALL(getcwd),
+    CALL(perf_event_open),
+    CALL(getuid),
+    CALL(setuid),
+    CALL(thread_create),
+    CALL(thread_exit),
+    CALL(thread_set_tls),
+    CALL(thread_set_clear_tid),
+    CALL(thread_setname),
+    CALL(thread_getname),
+    CALL(futex),
+    CALL(getpriority),
+    CALL(sched_setscheduler),
+    CALL(sched_getscheduler),
+    CALL(sched_getparam),
+    CALL(sched_rr_get_interval),
+    CALL(sched_setaffinity),
+    CALL(sched_getaffinity),
 };
 
 void do_syscall(struct pt_regs *regs)
@@ -48,6 +80,9 @@ void do_syscall(struct pt_regs *regs)
 
 void exit_to_user(struct pt_regs *regs)
 {
-	if (READ_ONCE(current->killed))
+	if (likely(!READ_ONCE(current->killed)))
+		return;
+	if (current->kill_signal)
 		process_exit(WAIT_STATUS_SIGNAL(current->kill_signal));
+	thread_exit(current->process->exit_status);
 }

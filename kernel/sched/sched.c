@@ -12,8 +12,6 @@
 
 #include <arch/switch.h>
 
-#define SLICE_TICKS 2 /* of 1/TICK_HZ s */
-
 struct cpu cpus[MAX_CPUS];
 u32 nr_cpus;
 
@@ -235,7 +233,7 @@ void sched_tick(struct pt_regs *regs)
 		task->stime++;
 		cpu->system_ticks++;
 	}
-	if (--task->slice_left > 0)
+	if (task->fifo || --task->slice_left > 0)
 		return;
 	task->slice_left = SLICE_TICKS;
 	/* The slice is over: its equals come first, if it has any. */

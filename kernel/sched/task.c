@@ -72,12 +72,9 @@ static pid_t take_tid(void)
 
 void task_publish(struct task *task, pid_t pid)
 {
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-
 	task->tid = take_tid();
 	task->pid = pid ? pid : task->tid;
 	list_add_tail(&task->all_node, &task_list);
-	spin_unlock_irqrestore(&task_list_lock, flags);
 }
 
 void task_free(struct task *task)
@@ -94,11 +91,14 @@ void task_free(struct task *task)
 struct task *kthread_start(const char *comm, void (*entry)(void *arg), void *arg)
 {
 	struct task *task = task_create(comm, entry, arg);
+	unsigned long flags;
 
 	if (IS_ERR(task))
 		return task;
 	task->flags |= TASK_KTHREAD;
+	flags = spin_lock_irqsave(&task_list_lock);
 	task_publish(task, 0);
+	spin_unlock_irqrestore(&task_list_lock, flags);
 	sched_start(task);
 	return task;
 }

@@ -8,6 +8,7 @@
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
+#include <arch/mmu.h>
 #include <arch/regs.h>
 #include <arch/switch.h>
 #include <asm/cp15.h>
@@ -70,6 +71,7 @@ void arm_switch_user_state(struct task *prev, struct task *next)
 	if (!(next->flags & TASK_KTHREAD)) {
 		vfp_restore(&next->arch.vfp);
 		cp_write(TPIDRURW, next->arch.tpidrurw);
+		cp_write(TPIDRURO, next->arch.tpidruro);
 	}
 }
 
@@ -94,16 +96,43 @@ void arch_fpu_init(struct task *task)
 	}
 }
 
+/* Copies current's state that is in registers. */
+static void save_fpu(struct task *task)
+{
+	unsigned long flags = irq_save();
+
+	vfp_save(&task->arch.vfp);
+	irq_restore(flags);
+}
+
 void arch_fork(struct task *child, const struct task *parent)
 {
 	struct pt_regs *regs = (struct pt_regs *)(child->stack + KERNEL_STACK_SIZE) - 1;
-	unsigned long flags;
 
 	ASSERT(parent == current);
 	*regs = *task_user_regs(parent);
 	regs->r[0] = 0;
-	flags = irq_save();
-	vfp_save(&child->arch.vfp);
-	irq_restore(flags);
+	save_fpu(child);
 	child->arch.tpidrurw = cp_read(TPIDRURW);
+	child->arch.tpidruro = parent->arch.tpidruro;
+}
+
+void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long arg,
+			   unsigned long sp)
+{
+	struct pt_regs *regs = (struct pt_regs *)(task->stack + KERNEL_STACK_SIZE) - 1;
+
+	arch_user_regs_init(regs, entry, sp);
+	regs->r[0] = arg;
+	save_fpu(task);
+}
+
+int arch_set_tls(struct task *task, unsigned long tls)
+{
+	if (tls >= USER_END)
+		return -EPERM;
+	task->arch.tpidruro = tls;
+	if (task == current)
+		cp_write(TPIDRURO, tls);
+	return 0;
 }

@@ -5,6 +5,8 @@
 #include <hotregs/cpu.h>
 #include <hotregs/task.h>
 
+#include <asm/msr.h>
+
 static inline void arch_switch_state(struct cpu *cpu, struct task *prev, struct task *next)
 {
 	/* The kernel is built without SSE, so only user tasks have FPU state worth moving; and only
@@ -14,6 +16,8 @@ static inline void arch_switch_state(struct cpu *cpu, struct task *prev, struct 
 	if (!(next->flags & TASK_KTHREAD)) {
 		cpu->arch.tss.rsp[0] = next->stack + KERNEL_STACK_SIZE;
 		__asm__ volatile("fxrstor64 %0" ::"m"(next->arch.fpu));
+		/* Always: a program changes its base by loading FS. */
+		wrmsr(MSR_FS_BASE, next->arch.fs_base);
 	}
 }
 

@@ -16,4 +16,5 @@ struct arch_task {
 	unsigned long sp;     /* kernel stack pointer while switched out: see switch.S */
 	struct vfp_state vfp; /* of a user task that is switched out */
 	u32 tpidrurw;         /* the register that programs may write */
+	u32 tpidruro;         /* the one they may read: what thread-local data go by */
 };
