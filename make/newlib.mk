@@ -14,10 +14,13 @@ USER_MACHINE_x86_64 := -m64
 USER_MACHINE_arm-v7a := -mcpu=cortex-a7 -mfloat-abi=hard
 USER_MACHINE := $(USER_MACHINE_$(ARCH_ID))
 
+# Each thread has newlib's data of its own: __getreent(), in user/libc, tells which.
+USER_THREADS := -D__DYNAMIC_REENT__
+
 # A call of a function known not to return can be its caller's last instruction; the return address
 # then names whatever function comes next. So the library is not told (exit calls _exit).
 NEWLIB_CFLAGS := -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -ffunction-sections \
-	-fdata-sections -fno-stack-protector -fno-pic -fno-pie -D__noreturn__=__nothrow__
+	-fdata-sections -fno-stack-protector -fno-pic -fno-pie -D__noreturn__=__nothrow__ $(USER_THREADS)
 NEWLIB_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
 # Frame records come with ARM code, unwind tables are for both states; and tables can not say that
 # some paths through a function have no frame, nor that a part of the body comes before the prologue

@@ -5,16 +5,20 @@
 # user/workloads. build/<board>/user/ keeps it with debugging information, for the host's perf and
 # gdb; the archive holds a copy that has only its symbol table, which perf script in the guest reads.
 
+# The compiler's own headers; some compilers have <limits.h> apart.
+USER_INCLUDE := $(foreach dir,include include-fixed,$(addprefix -isystem ,$(wildcard \
+	$(shell $(CC) -print-file-name=$(dir)))))
+
 # As in the kernel: every frame, every caller, and no function under another name. Debugging
 # information, and with it the build id, does not tell in which directory it was made.
-USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
+USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc $(USER_INCLUDE) \
 	-isystem user/include -isystem $(NEWLIB)/include -Iinclude \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -ffunction-sections -fdata-sections \
 	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(NEWLIB)=newlib
 USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
 USER_CFLAGS_arm-v7a := $(USER_FRAMES_arm-v7a)
-USER_CFLAGS += $(USER_MACHINE) $(USER_CFLAGS_$(ARCH_ID))
+USER_CFLAGS += $(USER_MACHINE) $(USER_CFLAGS_$(ARCH_ID)) $(USER_THREADS)
 # These are compiled in Thumb state, so that chains in which the states mix are nothing rare.
 USER_THUMB_arm-v7a := user/workloads/pingpong user/workloads/demo/sleeper tests/guest/user/callback
 # Ours are held to more than a stranger's.
@@ -22,8 +26,9 @@ USER_WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -W
 
 USER_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections \
 	-Wl,-z,separate-code -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-execstack
-# The first pages are no program's: pointers gone wrong point there.
-USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10000
+# The first pages are no program's: pointers gone wrong point there. The odd start leaves room for the
+# file's header, which threads look into for their data; x86_64's linker script leaves it by itself.
+USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10200
 USER_LDFLAGS += $(USER_LDFLAGS_$(ARCH_ID))
 
 USER_OBJ := $(OUT)/user/obj

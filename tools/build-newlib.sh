@@ -33,13 +33,15 @@ tar -xf "$tarball" -C "$work/source" --strip-components=1 # its top directory di
 
 # The host's compiler under its cross name serves as the target's: everything of the target that
 # differs (start-up code, system calls) is user/libc's. No multilibs, no libgloss, no manuals; printf
-# is told to know C99's lengths (%zu, %jd) and long double.
+# is told to know C99's lengths (%zu, %jd) and long double. All threads have the same stdin, stdout and
+# stderr, which newer releases do not need to be told.
 build() {
 	cd "$work/build"
 	../source/configure --target="$target" --prefix="$work/install" --disable-multilib \
 		--disable-libgloss --disable-newlib-supplied-syscalls --disable-shared --disable-nls \
 		--enable-newlib-io-c99-formats --enable-newlib-io-long-long \
 		--enable-newlib-io-long-double --enable-newlib-retargetable-locking \
+		--enable-newlib-global-stdio-streams \
 		CC_FOR_TARGET="${cross}gcc -ffreestanding" GCC_FOR_TARGET="${cross}gcc" \
 		AS_FOR_TARGET="${cross}as" AR_FOR_TARGET="${cross}ar" \
 		RANLIB_FOR_TARGET="${cross}ranlib" LD_FOR_TARGET="${cross}ld" \

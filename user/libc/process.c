@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes: making, replacing and ending them, and their priority. */
+/* Processes: replacing, ending and awaiting them. */
 #include "libc.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,11 +19,6 @@ _Static_assert(WNOHANG == UAPI_WNOHANG, "wait options");
 
 #define EXEC_MAX_ARGS 64 /* the kernel's limit */
 
-pid_t fork(void)
-{
-	return SYSCALL(fork);
-}
-
 pid_t getpid(void)
 {
 	return SYSCALL(getpid);
@@ -38,22 +32,6 @@ pid_t getppid(void)
 int kill(pid_t pid, int sig)
 {
 	return SYSCALL(kill, pid, sig);
-}
-
-int sched_yield(void)
-{
-	return SYSCALL(sched_yield);
-}
-
-/* Nice values -20..19 over the kernel's priorities 30..1; 0 is the default, 15. */
-int setpriority(int which, id_t who, int nice)
-{
-	if (which != PRIO_PROCESS) {
-		errno = EINVAL;
-		return -1;
-	}
-	nice = nice < -20 ? -20 : nice > 19 ? 19 : nice;
-	return SYSCALL(setpriority, who, 15 - nice * 15 / 20);
 }
 
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)

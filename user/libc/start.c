@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the first instruction to main(), and from its return to the end of the process. */
-#include "libc.h"
+#include "thread.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +29,7 @@ void _fini(void)
 
 void __libc_start(int argc, char **argv, char **envp)
 {
+	tls_start(__builtin_alloca(tls_space()));
 	environ = envp;
 	atexit(__libc_fini_array);
 	__libc_init_array();

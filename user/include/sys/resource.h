@@ -9,3 +9,4 @@
 
 /* @nice -20 (most urgent) .. 19; @who 0 is the caller. */
 int setpriority(int which, id_t who, int nice);
+int getpriority(int which, id_t who); /* -1 is a nice value, too: see errno */
