@@ -80,13 +80,21 @@ static inline void list_del_init(struct list_head *n)
 #define list_entry(ptr, type, member)  container_of(ptr, type, member)
 #define list_first(head, type, member) list_entry((head)->next, type, member)
 
-#define list_for_each(pos, head, member)                                                   \
-	for (pos = list_entry((head)->next, typeof(*pos), member); &pos->member != (head); \
+/*
+ * The node of @pos, which may be what a loop over all of a list ends with: then it is the list's
+ * head, and @pos, where no object is, must not be used otherwise.
+ */
+#define list_node(pos, member) \
+	((struct list_head *)((char *)(pos) + offsetof(typeof(*(pos)), member)))
+
+#define list_for_each(pos, head, member)                           \
+	for (pos = list_entry((head)->next, typeof(*pos), member); \
+	     list_node(pos, member) != (head);                     \
 	     pos = list_entry(pos->member.next, typeof(*pos), member))
 
 /* As list_for_each(), and the body may take @pos off the list. */
-#define list_for_each_safe(pos, tmp, head, member)                    \
-	for (pos = list_entry((head)->next, typeof(*pos), member),    \
-	    tmp = list_entry(pos->member.next, typeof(*pos), member); \
-	     &pos->member != (head);                                  \
-	     pos = tmp, tmp = list_entry(tmp->member.next, typeof(*tmp), member))
+#define list_for_each_safe(pos, tmp, head, member)                                \
+	for (pos = list_entry((head)->next, typeof(*pos), member),                \
+	    tmp = list_entry(list_node(pos, member)->next, typeof(*pos), member); \
+	     list_node(pos, member) != (head);                                    \
+	     pos = tmp, tmp = list_entry(list_node(tmp, member)->next, typeof(*tmp), member))

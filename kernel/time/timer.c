@@ -89,7 +89,7 @@ void timer_arm(struct timer *timer, u64 expires)
 	list_for_each (pos, &q->armed, node)
 		if (pos->expires > expires)
 			break;
-	list_add_tail(&timer->node, &pos->node);
+	list_add_tail(&timer->node, list_node(pos, node));
 	/* While timers run, the interrupt's end programs the next. */
 	if (!q->running)
 		program(q, expires);

@@ -262,7 +262,7 @@ WEAK void timer_arm(struct timer *timer, u64 expires)
 	list_for_each (pos, &timers, node)
 		if (pos->expires > expires)
 			break;
-	list_add_tail(&timer->node, &pos->node);
+	list_add_tail(&timer->node, list_node(pos, node));
 }
 
 WEAK void timer_cancel(struct timer *timer)
