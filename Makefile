@@ -12,6 +12,7 @@ MEM ?=
 EXPORT ?=
 TIMEOUT ?= 300
 GDB_ARGS ?=
+SAN ?=
 T ?=
 V ?= 0
 
@@ -38,7 +39,9 @@ ARCH_FAMILY := $(firstword $(subst /, ,$(ARCH)))
 FAMILIES := $(sort $(foreach arch,$(shell sed -n 's/^ARCH *:= *//p' $(BOARDS:%=boards/%.mk)),$(firstword $(subst /, ,$(arch)))))
 include make/deps.mk
 $(if $(filter-out $(EXPORTS),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS)))
-OUT := build/$(BOARD)
+# A kernel under the sanitizer is another build; programs and archive are the same.
+BOARD_OUT := build/$(BOARD)
+OUT := $(BOARD_OUT)$(if $(SAN),-san)
 ifneq ($(READY),)
 include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz.mk)
 include make/test.mk make/run.mk make/arm-images.mk

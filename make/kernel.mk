@@ -64,10 +64,11 @@ $(1)/%.o: %.S $(KERNEL_MAKE)
 endef
 $(eval $(call kernel-objects,$(OBJ)))
 
-# The kernel of the tests checks itself (include/hotregs/check.h), and so has objects of its own.
+# The kernel of the tests checks itself (include/hotregs/check.h), and so has objects of its own. SAN=1
+# adds the compiler's checks for undefined behaviour, and is the kernel that `make run` boots then.
 CHECKED_OBJ := $(OUT)/checked
 CHECKED_CFLAGS_x86_64 := -mstack-protector-guard=global
-CHECKED_CFLAGS := -DCHECKS -fstack-protector-strong $(CHECKED_CFLAGS_$(ARCH_ID))
+CHECKED_CFLAGS := -DCHECKS -fstack-protector-strong $(CHECKED_CFLAGS_$(ARCH_ID)) $(if $(SAN),-fsanitize=undefined)
 $(eval $(call kernel-objects,$(CHECKED_OBJ),$(CHECKED_CFLAGS)))
 CHECKED_KERNEL_OBJ := $(patsubst %,$(CHECKED_OBJ)/%.o,$(basename $(KERNEL_SRC) $(wildcard kernel/debug/check/*.c)))
 
@@ -102,6 +103,6 @@ endef
 # $(call bootable,ELF): an image and what QEMU boots of it, where that is another form.
 bootable = $(1) $(if $(QEMU_IMAGE),$(1:.elf=.$(QEMU_IMAGE)))
 
-$(eval $(call kernel-image,$(KERNEL),$(KERNEL_OBJ)))
+$(eval $(call kernel-image,$(KERNEL),$(if $(SAN),$(CHECKED_KERNEL_OBJ),$(KERNEL_OBJ))))
 
 -include $(KERNEL_OBJ:.o=.d) $(CHECKED_KERNEL_OBJ:.o=.d)

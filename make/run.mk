@@ -12,7 +12,7 @@ SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ 
 recording = $(if $(APP),$(SAMPLE_PROGRAM) $(1)-- $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES) $(1)-- demo)
 export RUN_COMMAND = $(or $(CMD),$(call recording,))
 
-RUN := $(QEMU_RUN) $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
+RUN := $(QEMU_RUN) --kernel $(KERNEL) --stream $(OUT)/perf.pipe $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
 	--command "$$RUN_COMMAND"
 
 # $(call run_and_report,COMMAND): the guest's status is the recipe's; a report that fails is a failure
@@ -37,6 +37,9 @@ run-check:
 
 # One instruction is one nanosecond of the guest's clock, so that its clock counts instructions. The
 # kernel's own operations are measured by an image of its own, those of programs by a program.
+ifneq ($(SAN),)
+$(if $(filter bench,$(MAKECMDGOALS)),$(error SAN=1: a kernel that checks itself is not what make bench measures))
+endif
 bench: bench-check $(call bootable,$(BENCH_IMAGE)) kernel archive
 	$(call say,BENCH,$(BOARD))
 	@for log in kbench bench; do \
@@ -52,7 +55,7 @@ bench-check:
 	@$(QEMU_RUN) --timeout '$(TIMEOUT)' --check
 
 debug: kernel archive
-	@GDB=$(GDB) tools/debug $(BOARD) $(KERNEL) $(GDB_ARGS)
+	@GDB=$(GDB) tools/debug $(BOARD) $(OUT) $(KERNEL) $(GDB_ARGS)
 
 # The guest's perf for the host: user/perf keeps to the public ABI.
 HOST_PERF := build/host/perf

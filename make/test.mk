@@ -4,7 +4,8 @@
 # The kernel with its own tests, and with all its checks of itself.
 TEST_OUT := $(OUT)/test
 TEST_IMAGE := $(TEST_OUT)/hotregs-test.elf
-GUEST_KERNEL_OBJ := $(patsubst %.c,$(CHECKED_OBJ)/%.o,$(sort $(wildcard tests/guest/kernel/*.c tests/guest/kernel/$(ARCH)/*.c)))
+GUEST_KERNEL_OBJ := $(patsubst %.c,$(CHECKED_OBJ)/%.o,$(sort $(wildcard tests/guest/kernel/*.c tests/guest/kernel/$(ARCH)/*.c \
+	$(if $(SAN),tests/guest/kernel/san/*.c))))
 $(eval $(call kernel-image,$(TEST_IMAGE),$(CHECKED_KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
 
 # What is measured has no checks, and no tests but the driver that starts the measurements.
@@ -14,8 +15,8 @@ $(eval $(call kernel-image,$(BENCH_IMAGE),$(KERNEL_OBJ) $(BENCH_OBJ)))
 -include $(GUEST_KERNEL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
 
 # The archive with the programs that test the system from user mode.
-TEST_ARCHIVE := $(TEST_OUT)/archive.cpio
-GUEST_PROGRAM := $(TEST_OUT)/user/guest-tests
+TEST_ARCHIVE := $(BOARD_OUT)/test/archive.cpio
+GUEST_PROGRAM := $(BOARD_OUT)/test/user/guest-tests
 GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c tests/guest/user/$(ARCH)/*.c)))
 
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
@@ -43,31 +44,42 @@ $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
 SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
+# The sanitizer is in the kernel. Host tests have theirs anyway; the others are about what users run.
+ifneq ($(SAN),)
+SUITES := $(or $(filter guest,$(SUITES)),$(error T=$(T): SAN=1 is for guest tests))
+endif
 TEST_NEEDS_host := $(HOST_BINARIES)
 TEST_NEEDS_guest := $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
-TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE)
+TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE))
 
-TEST_RUN = tests/run.py --board $(BOARD) --filter '$(T)' --host $(HOST_BINARIES) \
+TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) --filter '$(T)' --host $(HOST_BINARIES) \
 	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
 
 tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
 
 # Every test of every board, unless a board is named; what does not depend on one runs with the first.
+# Then the guest tests again, under the sanitizer, on one board of each architecture.
+SAN_BOARDS := x86_64-pc arm-virt
+CHECKED := $(BOARD) $(filter-out $(BOARD),$(BOARDS)) $(SAN_BOARDS:%=%-san)
 ifeq ($(BOARD_NAMED),)
 check: test-find
-	@rm -f $(BOARDS:%=build/results/%.json)
+	@rm -f $(CHECKED:%=build/results/%.json)
 	@failed=0; suites=host,guest,system; \
 	for board in $(BOARD) $(filter-out $(BOARD),$(BOARDS)); do \
 		printf '  CHECK   %s\n' $$board; \
 		$(MAKE) BOARD=$$board CHECK_SUITES=$$suites check-board || failed=1; \
 		suites=guest,system; \
 	done; \
-	tests/run.py --sum $(BOARD) $(filter-out $(BOARD),$(BOARDS)) && exit $$failed
+	for board in $(SAN_BOARDS); do \
+		printf '  CHECK   %s, SAN=1\n' $$board; \
+		$(MAKE) BOARD=$$board SAN=1 check-board || failed=1; \
+	done; \
+	tests/run.py --sum $(CHECKED) && exit $$failed
 else
 check: test-find check-board
 endif
 
-CHECK_SUITES := host,guest,system
+CHECK_SUITES := $(if $(SAN),guest,host$(comma)guest$(comma)system)
 check-board: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
 	@$(TEST_RUN) --suites $(CHECK_SUITES)
 
@@ -86,6 +98,7 @@ verify-%:
 	@echo "  VERIFY  $*: the image, then all tests of make check and the long ones"
 	@$(MAKE) BOARD=$* tests
 	@$(MAKE) BOARD=$* verify-board
+	@$(MAKE) BOARD=$* SAN=1 check-board
 
 verify-board: tests
 	@$(TEST_RUN) --slow

@@ -31,7 +31,7 @@ USER_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections 
 USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10200
 USER_LDFLAGS += $(USER_LDFLAGS_$(ARCH_ID))
 
-USER_OBJ := $(OUT)/user/obj
+USER_OBJ := $(BOARD_OUT)/user/obj
 USER_LIB := $(USER_OBJ)/libsys.a
 USER_CRT := $(USER_OBJ)/user/libc/$(ARCH_FAMILY)/crt0.o
 # What every link ends with: all of the glue comes first, so that its functions are the ones taken,
@@ -69,12 +69,12 @@ USER_PROGRAMS := $(notdir $(USER_DIRS)) $(notdir $(USER_FILES:.c=))
 # $(call program_objects,directory or file.c)
 program_objects = $(patsubst %.c,$(USER_OBJ)/%.o,$(or $(sort $(wildcard $(1)/*.c)),$(1)))
 define program_rule
-$(OUT)/user/$(notdir $(1:.c=)): $(call program_objects,$(1))
+$(BOARD_OUT)/user/$(notdir $(1:.c=)): $(call program_objects,$(1))
 USER_ALL_OBJ += $(call program_objects,$(1))
 endef
 $(foreach program,$(USER_DIRS) $(USER_FILES),$(eval $(call program_rule,$(program))))
 
-$(USER_PROGRAMS:%=$(OUT)/user/%): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC)
+$(USER_PROGRAMS:%=$(BOARD_OUT)/user/%): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
 
@@ -88,7 +88,7 @@ endif
 ifneq ($(filter init perf,$(APP_NAME)),)
 $(error APP=$(APP): the name $(APP_NAME) is taken by a program that every run needs)
 endif
-APP_ELF := $(OUT)/user/app/$(APP_NAME)
+APP_ELF := $(BOARD_OUT)/user/app/$(APP_NAME)
 APP_COMPILE = $(CC) $(USER_CFLAGS) -Wall $(addprefix -I,$(sort $(dir $(APP_SRC))))
 # Always compiled: which files it includes, and with which sources it was called, may have changed.
 # Linked to itself only by what it is made of, so that an unchanged program leaves the archive alone.
@@ -105,24 +105,24 @@ $(APP_ELF): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC) FORCE
 endif
 
 # Every program that is in the archive, with debugging information.
-PROGRAM_ELFS := $(patsubst %,$(OUT)/user/%,$(filter-out $(APP_NAME),$(USER_PROGRAMS))) $(APP_ELF)
+PROGRAM_ELFS := $(patsubst %,$(BOARD_OUT)/user/%,$(filter-out $(APP_NAME),$(USER_PROGRAMS))) $(APP_ELF)
 
 programs: $(PROGRAM_ELFS)
 
 # --- The archive ---
-ARCHIVE := $(OUT)/archive.cpio
-ARCHIVE_BIN := $(PROGRAM_ELFS:$(OUT)/user/%=$(OUT)/root/%)
+ARCHIVE := $(BOARD_OUT)/archive.cpio
+ARCHIVE_BIN := $(PROGRAM_ELFS:$(BOARD_OUT)/user/%=$(BOARD_OUT)/root/%)
 
-$(ARCHIVE_BIN): $(OUT)/root/%: $(OUT)/user/%
+$(ARCHIVE_BIN): $(BOARD_OUT)/root/%: $(BOARD_OUT)/user/%
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) --strip-debug $< $@
 
 # A change of the list alone (another APP) makes another archive too.
-$(OUT)/archive.list: FORCE
+$(BOARD_OUT)/archive.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(ARCHIVE_BIN)' | cmp -s - $@ || echo '$(ARCHIVE_BIN)' > $@
 
-$(ARCHIVE): $(ARCHIVE_BIN) $(OUT)/archive.list tools/mkcpio.py
+$(ARCHIVE): $(ARCHIVE_BIN) $(BOARD_OUT)/archive.list tools/mkcpio.py
 	$(call say,CPIO,$@)
 	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(ARCHIVE_BIN),bin/$(notdir $(file))=$(file))
 

@@ -153,13 +153,14 @@ def show(results, verbose):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--board", default="x86_64-pc")
+    parser.add_argument("--results", metavar="NAME", help="what the results are kept as (default: the board)")
     parser.add_argument("--filter", default="", help="substring or glob of test names")
     parser.add_argument("--suites", default="host,guest,system")
     parser.add_argument("--host", nargs="*", default=[], help="the host test programs")
     parser.add_argument("--test-image", help="the kernel with its tests")
     parser.add_argument("--test-archive", help="the boot archive with the guest's test programs")
     parser.add_argument("--find", action="store_true", help="only see whether any test can match")
-    parser.add_argument("--sum", nargs="+", metavar="BOARD", help="only add up what these boards' runs said")
+    parser.add_argument("--sum", nargs="+", metavar="NAME", help="only add up these results")
     parser.add_argument("--slow", action="store_true", help="the long tests too")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()
@@ -184,24 +185,24 @@ def main():
             chosen = [r for r in some if wanted(r, args.filter)]
             show(chosen, args.verbose)
             results += chosen
-    with open(results_of(args.board), "w", encoding="utf-8") as file:
+    with open(results_of(args.results or args.board), "w", encoding="utf-8") as file:
         json.dump([vars(r) for r in results], file, indent=1)
     return conclude(results, f"No test matches {args.filter}")
 
 
-def results_of(board):
-    return f"build/results/{board}.json"
+def results_of(name):
+    return f"build/results/{name}.json"
 
 
-def add_up(boards):
-    """The results of several boards' runs; a board without any has failed."""
-    for board in boards:
+def add_up(runs):
+    """The results of several runs; one without any has failed."""
+    for name in runs:
         try:
-            with open(results_of(board), encoding="utf-8") as file:
+            with open(results_of(name), encoding="utf-8") as file:
                 for fields in json.load(file):
-                    yield Result(f"{board}: {fields.pop('name')}", **fields)
+                    yield Result(f"{name}: {fields.pop('name')}", **fields)
         except OSError:
-            yield Result(f"{board}: its tests", "failed", "did not run: see above")
+            yield Result(f"{name}: its tests", "failed", "did not run: see above")
 
 
 def conclude(results, nothing):

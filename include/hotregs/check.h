@@ -53,6 +53,9 @@ struct held_locks {
 /* A check has failed: panics, or keeps the message for a test. Any context. */
 bool check_failed(const char *fmt, ...) __printf(1, 2);
 
+/* Reports of undefined behaviour (SAN=1) since boot, of which there should be none. Any context. */
+u32 check_reports(void);
+
 /* From panic: nothing is checked any more. */
 void check_stop(void);
 
@@ -86,6 +89,11 @@ void check_no_locks(void);
 void check_stack_init(void);
 
 #else
+
+static inline u32 check_reports(void)
+{
+	return 0;
+}
 
 static inline void check_stop(void)
 {

@@ -16,17 +16,18 @@ struct waiter {
 	struct list_head node;
 };
 
-#define WAIT_QUEUE_INIT(name)                                 \
-	{                                                     \
-		SPINLOCK_INIT, LIST_HEAD_INIT((name).waiters) \
+#define WAIT_QUEUE_INIT(name)                                            \
+	{                                                                \
+		.lock = {.check = LOCK_CHECK_INIT("wait queue " #name)}, \
+		.waiters = LIST_HEAD_INIT((name).waiters),               \
 	}
 
-#define wait_queue_init(q)                   \
-	do {                                 \
-		struct wait_queue *_q = (q); \
-                                             \
-		spin_lock_init(&_q->lock);   \
-		list_init(&_q->waiters);     \
+#define wait_queue_init(q)                                                                \
+	do {                                                                              \
+		struct wait_queue *_q = (q);                                              \
+                                                                                          \
+		_q->lock = (struct spinlock){.check = LOCK_CHECK_INIT("wait queue " #q)}; \
+		list_init(&_q->waiters);                                                  \
 	} while (0)
 
 /* Puts the caller on @q and marks it TASK_SLEEPING; check the condition after, then schedule(). */
@@ -68,18 +69,19 @@ struct mutex {
 	struct lock_check check;
 };
 
-#define MUTEX_INIT(name)                                                        \
-	{                                                                       \
-		NULL, WAIT_QUEUE_INIT((name).waiters), LOCK_CHECK_INIT("mutex") \
+#define MUTEX_INIT(name)                                    \
+	{                                                   \
+		.waiters = WAIT_QUEUE_INIT((name).waiters), \
+		.check = LOCK_CHECK_INIT("mutex " #name),   \
 	}
 
-#define mutex_init(m)                                                    \
-	do {                                                             \
-		struct mutex *_m = (m);                                  \
-                                                                         \
-		_m->owner = NULL;                                        \
-		_m->check = (struct lock_check)LOCK_CHECK_INIT("mutex"); \
-		wait_queue_init(&_m->waiters);                           \
+#define mutex_init(m)                                                        \
+	do {                                                                 \
+		struct mutex *_m = (m);                                      \
+                                                                             \
+		_m->owner = NULL;                                            \
+		_m->check = (struct lock_check)LOCK_CHECK_INIT("mutex " #m); \
+		wait_queue_init(&_m->waiters);                               \
 	} while (0)
 /* May sleep, and not even a fatal signal ends the wait. */
 void mutex_lock(struct mutex *m);

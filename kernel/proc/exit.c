@@ -13,6 +13,8 @@
 
 /* What the machine's exit code says when init's own cannot be passed on. */
 #define CODE_INIT_FAILED 125
+/* The kernel itself did not behave (check_reports()), however well init did. */
+#define CODE_REPORTS     123
 
 /* Powers off because init has ended. */
 static void __noreturn end_machine(int status)
@@ -24,6 +26,10 @@ static void __noreturn end_machine(int status)
 		code = CODE_INIT_FAILED;
 	} else {
 		printk("init exited with status %d: powering off\n", code);
+	}
+	if (check_reports()) {
+		printk("the kernel's sanitizer has %u reports, see above\n", check_reports());
+		code = CODE_REPORTS;
 	}
 	arch_power_off(MIN(code, CODE_INIT_FAILED));
 }

@@ -182,10 +182,11 @@ bool check_mutex_unlock(const struct mutex *m)
 /* The last lock of @held, which must be none here. */
 static bool check_none(const struct held_locks *held, const char *what, unsigned long place)
 {
-	const struct held_lock *last = &held->at[held->nr - 1];
+	const struct held_lock *last;
 
 	if (!held->nr || check_stopped())
 		return true;
+	last = &held->at[held->nr - 1];
 	return check_failed("%s in %s, holding %s (%s)", what, place_name(place).s,
 			    last->lock->name, place_name(last->place).s);
 }

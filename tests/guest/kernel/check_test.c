@@ -140,7 +140,7 @@ KTEST(check_mutex_order)
 	mutex_lock(&first_mutex);
 	mutex_lock(&second_mutex);
 	mutex_unlock(&first_mutex); /* in any order */
-	EXPECT_REPORT("lock order: mutex of tests/guest/kernel/check_test.c",
+	EXPECT_REPORT("lock order: mutex second_mutex of tests/guest/kernel/check_test.c",
 		      mutex_lock(&first_mutex));
 	EXPECT_REPORT("by who does not hold it", mutex_unlock(&first_mutex));
 	EXPECT_REPORT("waits for itself", mutex_lock(&second_mutex));
@@ -177,7 +177,7 @@ KTEST(check_locks_at_the_kernels_end)
 	EXPECT_REPORT("leaves the kernel in", check_no_locks());
 	spin_unlock_irqrestore(&outer, flags);
 	mutex_lock(&first_mutex);
-	EXPECT_REPORT("holding mutex of", check_no_locks());
+	EXPECT_REPORT("holding mutex first_mutex of", check_no_locks());
 	mutex_unlock(&first_mutex);
 }
 

@@ -66,11 +66,13 @@ static bool glob_match(const char *pattern, const char *name)
 static void run_test(const struct ktest *test, unsigned number)
 {
 	size_t before = kmalloc_in_use();
+	u32 reports = check_reports();
 
 	failed = false;
 	skip_reason = NULL;
 	test->run();
 	EXPECT_EQ(kmalloc_in_use(), before);
+	EXPECT_EQ(check_reports(), reports);
 	if (skip_reason && !failed)
 		printk("ok %u %s # SKIP %s\n", number, test->name, skip_reason);
 	else
@@ -109,7 +111,7 @@ static void run_tests(const char *pattern)
 		run_test(t, ++number);
 		any_failed |= failed;
 	}
-	arch_power_off(any_failed || !chosen);
+	arch_power_off(any_failed || !chosen || check_reports());
 }
 
 static void test_thread(void *arg)
