@@ -65,6 +65,32 @@ void perf_event_release(struct perf_event *event);
 void perf_callchain(const struct perf_event *event, const struct pt_regs *regs,
 		    struct callchain *chain);
 
+/* --- Who may profile what (kernel/perf/permission.c) --- */
+
+#define PERF_SAMPLE_RATE_MAX 100000 /* Hz: more often no event is sampled, whatever the limit */
+
+/* What may be set in /proc/sys/kernel, by perf_event_NAME. */
+struct perf_limits {
+	int paranoid;        /* -1 to 3 */
+	int mlock_kb;        /* of rings for each CPU, for all of a user who is not privileged */
+	int max_sample_rate; /* Hz */
+};
+extern struct perf_limits perf_limits;
+
+/* Who asks. */
+struct perf_user {
+	uid_t uid;
+	bool privileged;
+	/* May this user look at @task? 0 or -errno. task_list_lock is held. NULL: at all */
+	int (*may_access)(const struct task *task);
+};
+
+/*
+ * May an event of @attr be opened on a task that its opener may look at, or, @whole_cpu, on all
+ * tasks of a CPU? 0 or -EACCES. Any context.
+ */
+int perf_permission(const struct perf_event_attr *attr, bool whole_cpu, bool privileged);
+
 /* --- Hooks --- */
 
 /* Sets up @cpu's part; before its first switch. */
@@ -119,11 +145,12 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 int perf_attr_check(const struct perf_event_attr *attr);
 
 /*
- * perf_event_open(2) without the descriptor: @pid 0 is the caller, -1 all tasks of @cpu; @cpu -1:
- * wherever the task runs. ERR_PTR(-EINVAL, -ESRCH, -ENODEV, -ENOMEM, or perf_attr_check()'s). May
- * sleep.
+ * perf_event_open(2) without the descriptor, for @user: @pid 0 is the caller, -1 all tasks of @cpu;
+ * @cpu -1: wherever the task runs. ERR_PTR(-EINVAL, -EACCES, -ESRCH, -ENODEV, -ENOMEM, or
+ * perf_attr_check()'s). May sleep.
  */
-struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu);
+struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu,
+				       const struct perf_user *user);
 
 #define PERF_READ_WORDS_MAX 5
 /* What read(2) returns, by the event's read_format; returns the number of words. */
@@ -139,12 +166,13 @@ int perf_event_set_period(struct perf_event *event, u64 period);
  */
 int perf_event_set_output(struct perf_event *event, struct perf_event *target);
 /*
- * Makes a ring of @pages data pages for @event or, mapped before, takes the one there is; sets
- * *ring, whose pages begin at ring->page. -EINVAL, -ENOMEM. Each success is undone by
- * perf_event_munmap(); the last one of a ring takes it away from all its writers. May sleep.
+ * Makes a ring of @pages data pages for @event, which counts as @user's, or, mapped before, takes
+ * the one there is; sets *ring, whose pages begin at ring->page. -EINVAL, -ENOMEM, -EPERM. Each
+ * success is undone by perf_event_munmap(); the last one of a ring takes it away from all its
+ * writers. May sleep.
  */
 int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite,
-		    struct perf_ring **ring);
+		    const struct perf_user *user, struct perf_ring **ring);
 void perf_event_munmap(struct perf_event *event);
 
 /* Has the reader been woken for records that it has not read? */

@@ -41,8 +41,15 @@ struct perf_ring {
 
 	/* kernel/perf/output.c's, under perf_lock. */
 	u32 mappings;            /* areas that show the ring; with the last one it goes */
+	uid_t payer;             /* whose it counts as */
 	struct list_head events; /* that write here, by ring_node */
 };
+
+/* Can a ring have @pages data pages? */
+static inline bool perf_ring_size_ok(size_t pages)
+{
+	return !(pages & (pages - 1));
+}
 
 /*
  * A ring of @pages data pages (0, or a power of two), read-only for its reader when @overwrite;

@@ -24,6 +24,7 @@ int archive_lookup(const char *path, struct fs_node *node);
 int devices_lookup(const char *path, struct fs_node *node);
 int procfs_lookup(const char *path, struct fs_node *node);
 int sysfs_lookup(const char *path, struct fs_node *node);
+int sysctl_lookup(const char *path, struct fs_node *node); /* the tree /proc/sys */
 
 /* A directory of a fixed list of names: the private pointer of its file. */
 struct fixed_dir {
@@ -50,3 +51,4 @@ loff_t dir_lseek(struct file *f, loff_t offset, int whence);
 #define INO_DEVICES (1ULL << 32)
 #define INO_PROC    (2ULL << 32)
 #define INO_SYS     (3ULL << 32)
+#define INO_SYSCTL  (4ULL << 32)

@@ -63,7 +63,12 @@ static int check_open(const struct fs_node *node, u32 flags)
 		return -ENOTDIR;
 	if (!node->ops)
 		return -ENXIO; /* a kind of file that only an archive knows */
-	return writes && (node->mode & UAPI_S_IFMT) == UAPI_S_IFREG ? -EROFS : 0;
+	if (!writes || (node->mode & UAPI_S_IFMT) != UAPI_S_IFREG)
+		return 0;
+	/* The files that can be written belong to the privileged user: /proc/sys. */
+	if (!node->ops->write)
+		return -EROFS;
+	return process_privileged() ? 0 : -EACCES;
 }
 
 struct file *fs_open(const char *path, u32 flags)

@@ -2,6 +2,7 @@
 /* What the files of /proc and /sys say, in Linux's formats, which perf's readers know. */
 #include "proc_show.h"
 #include <hotregs/address_space.h>
+#include <hotregs/perf_event.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
 #include <hotregs/string.h>
@@ -134,13 +135,15 @@ int proc_show_task_stat(struct seq *s, pid_t pid)
 int proc_show_kallsyms(struct seq *s, pid_t pid)
 {
 	extern const char _text[];
-	unsigned long address;
+	/* Addresses are for those who may profile the kernel, as on Linux. */
+	bool shown = process_privileged() || READ_ONCE(perf_limits.paranoid) <= 1;
+	unsigned long address, mask = shown ? ~0UL : 0;
 	const char *name;
 
 	/* By this one, perf tells where the image lies. */
-	seq_printf(s, "%016lx T _text\n", (unsigned long)_text);
+	seq_printf(s, "%016lx T _text\n", (unsigned long)_text & mask);
 	for (size_t i = 0; kallsyms_entry(i, &name, &address); i++)
-		seq_printf(s, "%016lx T %s\n", address, name);
+		seq_printf(s, "%016lx T %s\n", address & mask, name);
 	return 0;
 }
 

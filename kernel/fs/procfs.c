@@ -151,8 +151,9 @@ static pid_t next_task(pid_t from)
 	return found;
 }
 
-/* Positions: 0 "self", then the system's files, then the tasks by number. */
-#define FIRST_TASK_POS (1 + ARRAY_SIZE(system_files))
+/* Positions: 0 "self", 1 "sys", then the system's files, then the tasks by number. */
+#define FIRST_FILE_POS 2
+#define FIRST_TASK_POS (FIRST_FILE_POS + ARRAY_SIZE(system_files))
 
 static int proc_dir_readdir(struct file *f, struct dir_entry *entry)
 {
@@ -163,10 +164,13 @@ static int proc_dir_readdir(struct file *f, struct dir_entry *entry)
 	entry->ino = INO_PROC + node_key(0, FILES_PER_PID - 2);
 	if (!pos) {
 		strlcpy(entry->name, "self", sizeof(entry->name));
+	} else if (pos < FIRST_FILE_POS) {
+		strlcpy(entry->name, "sys", sizeof(entry->name));
+		entry->ino = INO_SYSCTL;
 	} else if (pos < FIRST_TASK_POS) {
-		strlcpy(entry->name, system_files[pos - 1].name, sizeof(entry->name));
+		strlcpy(entry->name, system_files[pos - FIRST_FILE_POS].name, sizeof(entry->name));
 		entry->type = UAPI_DT_REG;
-		entry->ino = INO_PROC + node_key(0, pos - 1);
+		entry->ino = INO_PROC + node_key(0, pos - FIRST_FILE_POS);
 	} else {
 		pid = pos < INT32_MAX ? next_task(pos - FIRST_TASK_POS) : 0;
 		if (!pid)
@@ -195,6 +199,8 @@ int procfs_lookup(const char *path, struct fs_node *node)
 		return 0;
 	}
 	path++;
+	if (!strncmp(path, "sys", 3) && (!path[3] || path[3] == '/'))
+		return sysctl_lookup(path + 3, node);
 	for (unsigned i = 0; i < ARRAY_SIZE(system_files); i++) {
 		if (!strcmp(path, system_files[i].name)) {
 			file_node(node, INO_PROC, 0, i);

@@ -11,8 +11,7 @@
 #include <arch/uaccess.h>
 
 #define NS_PER_S         1000000000ULL
-#define SAMPLE_RATE_MAX  100000                       /* Hz */
-#define CLOCK_PERIOD_MIN (NS_PER_S / SAMPLE_RATE_MAX) /* ns */
+#define CLOCK_PERIOD_MIN (NS_PER_S / PERF_SAMPLE_RATE_MAX) /* ns */
 
 static int refuse_size(struct perf_event_attr __user *uattr)
 {
@@ -124,7 +123,7 @@ static bool probed_features(const struct perf_event_attr *attr)
 static int check_period(const struct perf_event_attr *attr, u64 period)
 {
 	if (attr->freq)
-		return period > SAMPLE_RATE_MAX ? -EINVAL : 0;
+		return period > (u64)READ_ONCE(perf_limits.max_sample_rate) ? -EINVAL : 0;
 	if (period >> 63)
 		return -EINVAL;
 	/* A clock that ticks faster than it can be served would leave time for nothing else. */

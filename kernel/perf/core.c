@@ -394,13 +394,32 @@ struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr
 	return ERR_PTR(err);
 }
 
-struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu)
+/* As attach_task(), to task @pid, if @user may look at it. */
+static int attach_pid(struct perf_event *event, pid_t pid, const struct perf_user *user,
+		      struct perf_task **part)
+{
+	/* The lock keeps the task from being freed. */
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	struct task *task = task_find(pid);
+	int err;
+
+	if (task && !user->privileged && user->may_access(task))
+		err = -EACCES;
+	else
+		err = attach_task(event, task, part);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return err;
+}
+
+struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu,
+				       const struct perf_user *user)
 {
 	struct perf_event *event;
 	struct perf_task *part;
-	unsigned long flags;
-	int err = perf_attr_check(attr) ?: check_target(attr, pid != -1, cpu);
+	int err = perf_attr_check(attr) ?: perf_permission(attr, pid == -1, user->privileged);
 
+	if (!err)
+		err = check_target(attr, pid != -1, cpu);
 	if (!err && pid < -1)
 		err = -ESRCH;
 	if (err)
@@ -410,13 +429,7 @@ struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t
 							NULL);
 	event = perf_event_alloc(attr, cpu, NULL, NULL);
 	part = kzalloc(sizeof(*part));
-	err = -ENOMEM;
-	if (event && part) {
-		/* The lock keeps the task from being freed. */
-		flags = spin_lock_irqsave(&task_list_lock);
-		err = attach_task(event, task_find(pid), &part);
-		spin_unlock_irqrestore(&task_list_lock, flags);
-	}
+	err = event && part ? attach_pid(event, pid, user, &part) : -ENOMEM;
 	kfree(part);
 	if (!err)
 		return event;

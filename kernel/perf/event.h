@@ -226,6 +226,14 @@ void perf_sideband_switch(struct task *prev, struct task *next, bool in, u64 now
 void perf_sideband_exit(struct task *task, pid_t parent);
 void perf_sideband_comm(const struct task *task, bool exec);
 
+/* --- permission.c --- */
+/*
+ * Counts @pages for rings as @user's. -EPERM: too many for one who is not privileged; -ENOMEM. Not
+ * for NMIs and overflow handlers, nor is its reverse.
+ */
+int perf_quota_charge(const struct perf_user *user, size_t pages);
+void perf_quota_uncharge(uid_t uid, size_t pages);
+
 /* --- output.c --- */
 /* Shows @event's value and times in the control page, if it is mapped. */
 void perf_output_update_page(struct perf_event *event);

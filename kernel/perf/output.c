@@ -35,34 +35,69 @@ static void set_ring(struct perf_event *event, struct perf_ring *ring)
 		list_add_tail(&event->ring_node, &ring->events);
 }
 
-int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite, struct perf_ring **ring)
+static struct perf_ring *create_ring(const struct perf_event *event, size_t pages, bool overwrite,
+				     const struct perf_user *user)
 {
 	u64 watermark = event->attr.watermark ? event->attr.wakeup_watermark : 0;
-	struct perf_ring *new;
-	unsigned long flags;
+	struct perf_ring *ring;
+	int err = perf_quota_charge(user, 1 + pages);
+
+	if (err)
+		return ERR_PTR(err);
+	ring = perf_ring_create(pages, overwrite, watermark, wake_pollers);
+	if (IS_ERR(ring))
+		perf_quota_uncharge(user->uid, 1 + pages);
+	else
+		ring->payer = user->uid;
+	return ring;
+}
+
+static void free_ring(struct perf_ring *ring)
+{
+	perf_quota_uncharge(ring->payer, 1 + ring->size / PAGE_SIZE);
+	perf_ring_free(ring);
+}
+
+/* Maps @event's ring, which @fresh (may be NULL) becomes if it has none. -ENOENT: it has none. */
+static int add_mapping(struct perf_event *event, size_t pages, struct perf_ring *fresh,
+		       struct perf_ring **ring)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
 	int err = 0;
 
-	if (many_writers(event))
-		return -EINVAL;
-	new = perf_ring_create(pages, overwrite, watermark, wake_pollers);
-	if (IS_ERR(new))
-		return PTR_ERR(new);
-	flags = spin_lock_irqsave(&perf_lock);
+	if (!event->ring && fresh)
+		set_ring(event, fresh);
 	if (!event->ring) {
-		set_ring(event, new);
-		new = NULL;
+		err = -ENOENT;
 	} else if (event->ring->size != (u64)pages * PAGE_SIZE) {
 		err = -EINVAL;
-	}
-	if (!err) {
+	} else {
 		*ring = event->ring;
 		event->ring->mappings++;
 		event->mappings++;
 		perf_output_update_page(event);
 	}
 	spin_unlock_irqrestore(&perf_lock, flags);
-	if (new)
-		perf_ring_free(new);
+	return err;
+}
+
+int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite,
+		    const struct perf_user *user, struct perf_ring **ring)
+{
+	struct perf_ring *fresh;
+	int err;
+
+	if (many_writers(event) || !perf_ring_size_ok(pages))
+		return -EINVAL;
+	err = add_mapping(event, pages, NULL, ring);
+	if (err != -ENOENT)
+		return err;
+	fresh = create_ring(event, pages, overwrite, user);
+	if (IS_ERR(fresh))
+		return PTR_ERR(fresh);
+	err = add_mapping(event, pages, fresh, ring);
+	if (err || *ring != fresh)
+		free_ring(fresh);
 	return err;
 }
 
@@ -79,7 +114,7 @@ void perf_event_munmap(struct perf_event *event)
 			set_ring(writer, NULL);
 	spin_unlock_irqrestore(&perf_lock, flags);
 	if (last)
-		perf_ring_free(ring);
+		free_ring(ring);
 }
 
 /* May @event's records go where @target's go? One CPU, or one task, must write both. */

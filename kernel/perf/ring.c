@@ -51,7 +51,7 @@ struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
 	struct perf_ring *ring;
 	u8 *va;
 
-	if (pages & (pages - 1))
+	if (!perf_ring_size_ok(pages))
 		return ERR_PTR(-EINVAL);
 	if (!charge(1 + pages))
 		return ERR_PTR(-EPERM);

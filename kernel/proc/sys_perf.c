@@ -3,11 +3,19 @@
 #include <hotregs/address_space.h>
 #include <hotregs/fs.h>
 #include <hotregs/perf_event.h>
+#include <hotregs/process.h>
 #include <hotregs/syscalls.h>
 
 #include <arch/uaccess.h>
 
 #define FLAGS_DONE (PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_CLOEXEC)
+
+static struct perf_user caller(void)
+{
+	return (struct perf_user){.uid = current->process->uid,
+				  .privileged = process_privileged(),
+				  .may_access = process_may_access};
+}
 
 static ssize_t perf_read(struct file *f, void __user *buf, size_t n)
 {
@@ -37,6 +45,7 @@ static void perf_unmapped(struct vma *vma)
 static int perf_map(struct file *f, struct vma *vma, bool writable)
 {
 	size_t pages = (vma->end - vma->start) / PAGE_SIZE;
+	const struct perf_user user = caller();
 	struct perf_ring *ring;
 	int err;
 
@@ -44,7 +53,7 @@ static int perf_map(struct file *f, struct vma *vma, bool writable)
 		return -EINVAL;
 	if (vma->prot & MMU_EXEC)
 		return -EACCES;
-	err = perf_event_mmap(f->private, pages - 1, !writable, &ring);
+	err = perf_event_mmap(f->private, pages - 1, !writable, &user, &ring);
 	if (err)
 		return err;
 	vma->flags |= VMA_SHARED;
@@ -172,6 +181,7 @@ static long install(struct perf_event *event, bool cloexec)
 long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags)
 {
+	const struct perf_user user = caller();
 	struct perf_event_attr attr;
 	struct perf_event *event;
 	long err;
@@ -183,7 +193,7 @@ long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cp
 		err = check_group(group_fd, flags);
 	if (err)
 		return err;
-	event = perf_event_open_pid(&attr, pid, cpu);
+	event = perf_event_open_pid(&attr, pid, cpu, &user);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	if (flags & PERF_FLAG_FD_OUTPUT) {

@@ -8,6 +8,8 @@ struct pt_regs user_frame;
 unsigned kernel_frames, user_frames;
 void (*during_walk)(void);
 
+const struct perf_user root = {.privileged = true};
+
 static struct mm mm;
 static struct pt_regs hot_regs;
 
@@ -138,7 +140,7 @@ struct perf_ring *map_event(struct perf_event *event, size_t pages)
 {
 	struct perf_ring *ring;
 
-	assert_int_equal(perf_event_mmap(event, pages, false, &ring), 0);
+	assert_int_equal(perf_event_mmap(event, pages, false, &root, &ring), 0);
 	return ring;
 }
 

@@ -17,6 +17,9 @@
 extern struct task user_task, other_task, kernel_task, idle_task;
 extern struct pt_regs user_frame;
 
+/* For whom events are opened and mapped: he may do anything. */
+extern const struct perf_user root;
+
 /* How many frames the fake architecture finds; they count up from the registers' IP. */
 extern unsigned kernel_frames, user_frames;
 

@@ -502,22 +502,22 @@ static void targets_are_checked(void **state)
 	struct perf_event *event;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		event = perf_event_open_pid(&attr, cases[i].pid, cases[i].cpu);
+		event = perf_event_open_pid(&attr, cases[i].pid, cases[i].cpu, &root);
 		assert_int_equal(PTR_ERR(event), cases[i].err);
 		assert_int_equal(host_allocations, 0);
 	}
 	attr.enable_on_exec = 1;
-	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, -1, 0)), -EINVAL);
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, -1, 0, &root)), -EINVAL);
 	attr.type = PERF_TYPE_HARDWARE;
-	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, 0, -1)), -ENOENT);
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, 0, -1, &root)), -ENOENT);
 }
 
 static void pids_find_tasks(void **state)
 {
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
-	struct perf_event *self = perf_event_open_pid(&attr, 0, -1);
-	struct perf_event *other = perf_event_open_pid(&attr, other_task.tid, -1);
-	struct perf_event *all = perf_event_open_pid(&attr, -1, 0);
+	struct perf_event *self = perf_event_open_pid(&attr, 0, -1, &root);
+	struct perf_event *other = perf_event_open_pid(&attr, other_task.tid, -1, &root);
+	struct perf_event *all = perf_event_open_pid(&attr, -1, 0, &root);
 
 	fault();
 	host_run_as(&test_cpu, &other_task);
@@ -538,7 +538,8 @@ static void out_of_memory_leaves_nothing(void **state)
 	for (int n = 0; n < 4; n++) {
 		host_fail_alloc = 1 + n / 2;
 		assert_int_equal(
-		    PTR_ERR(perf_event_open_pid(&attr, n & 1 ? other_task.tid : 0, -1)), -ENOMEM);
+		    PTR_ERR(perf_event_open_pid(&attr, n & 1 ? other_task.tid : 0, -1, &root)),
+		    -ENOMEM);
 		host_fail_alloc = 0;
 		assert_int_equal(host_allocations, 0);
 	}
@@ -554,7 +555,7 @@ static void inherited_event_on_all_cpus_has_no_ring(void **state)
 
 	attr.inherit = 1;
 	any = open_event(&attr, &user_task);
-	assert_int_equal(perf_event_mmap(any, 1, false, &ring), -EINVAL);
+	assert_int_equal(perf_event_mmap(any, 1, false, &root, &ring), -EINVAL);
 	close_event(any);
 	one = perf_event_create_kernel_counter(&attr, 0, &user_task, NULL, NULL);
 	map_event(one, 1);
@@ -567,11 +568,12 @@ static void second_mapping_shares_the_ring(void **state)
 	struct perf_event *event = open_event(&attr, &user_task);
 	struct perf_ring *ring = map_event(event, 2), *same;
 
-	assert_int_equal(perf_event_mmap(event, 4, false, &same), -EINVAL);
-	assert_int_equal(perf_event_mmap(event, 3, false, &same), -EINVAL);
+	assert_int_equal(perf_event_mmap(event, 4, false, &root, &same), -EINVAL);
+	assert_int_equal(perf_event_mmap(event, 3, false, &root, &same), -EINVAL);
+	/* For which no memory is needed. */
 	host_fail_alloc = 1;
-	assert_int_equal(perf_event_mmap(event, 2, false, &same), -ENOMEM);
-	assert_int_equal(perf_event_mmap(event, 2, true, &same), 0);
+	assert_int_equal(perf_event_mmap(event, 2, true, &root, &same), 0);
+	host_fail_alloc = 0;
 	assert_ptr_equal(ring, same);
 	perf_event_munmap(event);
 	fault();

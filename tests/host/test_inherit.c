@@ -270,10 +270,10 @@ static void ended_tasks_take_no_events(void **state)
 	struct perf_event *event;
 
 	kernel_task.state = TASK_DEAD;
-	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, kernel_task.tid, -1)), -ESRCH);
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, kernel_task.tid, -1, &root)), -ESRCH);
 	event = open_event(&attr, &other_task);
 	perf_task_dead(&other_task, 0);
-	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, other_task.tid, -1)), -ESRCH);
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, other_task.tid, -1, &root)), -ESRCH);
 	close_event(event);
 }
 

@@ -266,7 +266,7 @@ static void unused_room_is_given_back(void **state)
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	for (int overwrite = 0; overwrite < 2; overwrite++) {
 		event = open_event(&attr, &user_task);
-		assert_int_equal(perf_event_mmap(event, 1, overwrite, &ring), 0);
+		assert_int_equal(perf_event_mmap(event, 1, overwrite, &root, &ring), 0);
 		memset(ring->data, 0xee, ring->size);
 		for (unsigned i = 1; i <= 20; i++) {
 			perf_page_fault(&regs, FAULT_ADDR, false);

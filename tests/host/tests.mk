@@ -71,7 +71,7 @@ test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
 HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c core.c output.c policy.c record.c ring.c \
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c core.c output.c permission.c policy.c record.c ring.c \
 	sample.c sample_state.c sideband.c software.c task.c)
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)
@@ -81,6 +81,8 @@ test_files_SRC := kernel/fs/files.c kernel/fs/file.c
 test_seq_SRC := kernel/fs/seq.c kernel/fs/file.c
 HOST_TESTS += test_record
 test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+HOST_TESTS += test_permission
+test_permission_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_events test_inherit test_sample_state
 test_sample_state_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_events_SRC := $(PERF_SRC) tests/host/perf_fixture.c
