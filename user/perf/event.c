@@ -255,23 +255,61 @@ static uint64_t highest_frequency(const struct perf_event_attr *attr)
 	return low;
 }
 
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+static bool paranoid_level(int *level)
+{
+	FILE *f = fopen(PARANOID, "r");
+	bool known = f && fscanf(f, "%d", level) == 1;
+
+	if (f)
+		fclose(f);
+	return known;
+}
+
+static void explain_permission(void)
+{
+	static const char *const meanings[] = {
+	    "  -1  everything",
+	    "   0  everything, with rings of up to perf_event_mlock_kb",
+	    "   1  own tasks, the kernel too; no whole CPUs (-a)",
+	    "   2  own tasks in user mode, e.g. -e cpu-clock:u",
+	    "   3  nothing",
+	};
+	int level;
+
+	if (!paranoid_level(&level))
+		return;
+	error(PARANOID " is %d. It says what unprivileged users may profile:", level);
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		fprintf(stderr, "%s\n", meanings[i]);
+	fputs("The privileged user may lower it: echo 1 > " PARANOID "\n", stderr);
+}
+
+bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
+{
+	int level;
+
+	if ((err != EACCES && err != EPERM) || attr->exclude_kernel || attr->exclude_user ||
+	    !paranoid_level(&level) || level < 2)
+		return false;
+	error("event \"%s\": perf_event_paranoid is %d, so the kernel is left out", event->name,
+	      level);
+	attr->exclude_kernel = event->exclude_kernel = true;
+	strncat(event->name, strchr(event->name, ':') ? "u" : ":u",
+		sizeof(event->name) - strlen(event->name) - 1);
+	return true;
+}
+
 void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err)
 {
 	uint64_t hz = err == EINVAL ? highest_frequency(attr) : 0;
-	FILE *f;
-	int level;
 
 	if (event_unsupported(err)) {
 		error("event \"%s\" is not supported on this machine", event->name);
 	} else if (err == EACCES || err == EPERM) {
 		error("event \"%s\": no permission (%s)", event->name, strerror(err));
-		f = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
-		if (f && fscanf(f, "%d", &level) == 1)
-			error("/proc/sys/kernel/perf_event_paranoid is %d: above 1 forbids "
-			      "the kernel's events, above 0 whole CPUs; try event:u",
-			      level);
-		if (f)
-			fclose(f);
+		explain_permission();
 	} else if (hz) {
 		error("event \"%s\": %" PRIu64 " samples a second are out of range: 1 to %" PRIu64,
 		      event->name, (uint64_t)attr->sample_freq, hz);

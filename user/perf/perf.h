@@ -79,6 +79,12 @@ uint64_t event_registers(void);
 /* Can it be that the event does not exist on this machine, rather than that something is wrong? */
 bool event_unsupported(int err);
 
+/*
+ * Opening @event with @attr failed by @err. May it be that only user mode is open to us? Then both
+ * become an event of user mode alone, with a message, and opening is worth another attempt.
+ */
+bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err);
+
 /* Prints why opening @event with @attr failed. */
 void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err);
 

@@ -228,10 +228,12 @@ static void make_attr(const struct recording *rec, unsigned i, size_t ring_bytes
 }
 
 /* Build ids in MMAP2 came late to Linux (5.12): an older one refuses the bit. */
-static int open_one(struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_one(struct event *event, struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd = event_open(attr, pid, cpu);
 
+	if (fd < 0 && event_fall_back(event, attr, errno))
+		fd = event_open(attr, pid, cpu);
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
 		attr->build_id = 0;
 		fd = event_open(attr, pid, cpu);
@@ -253,8 +255,8 @@ static int map_ring(struct recording *rec, int fd, unsigned cpu)
 static int open_on_cpu(struct recording *rec, unsigned event, pid_t target, unsigned cpu,
 		       int *result)
 {
-	const struct event *e = &rec->opt.events.event[event];
-	int fd = open_one(&rec->attr[event], target, cpu);
+	struct event *e = &rec->opt.events.event[event];
+	int fd = open_one(e, &rec->attr[event], target, cpu);
 
 	*result = fd;
 	if (fd < 0 && errno == ENODEV && rec->nr_cpus > 1)
@@ -326,7 +328,7 @@ static int open_events(struct recording *rec)
 		close_all(rec);
 		if (fixed || rec->opt.pages == MIN_PAGES || (err != ENOMEM && err != EPERM))
 			return error("cannot map a ring of %zu pages: %s", rec->opt.pages,
-				     err == EPERM ? "no more memory may be locked for rings"
+				     err == EPERM ? "perf_event_mlock_kb allows no more"
 						  : strerror(err));
 		rec->opt.pages /= 2;
 	}

@@ -140,10 +140,20 @@ static int write_features(struct recording *rec, int argc, char **argv)
 	return write_event_desc(rec);
 }
 
+static bool kernel_is_seen(const struct recording *rec)
+{
+	bool seen = false;
+
+	for (unsigned e = 0; e < rec->opt.events.nr; e++)
+		seen |= !rec->attr[e].exclude_kernel;
+	return seen;
+}
+
 int write_head(struct recording *rec, int argc, char **argv)
 {
-	if (write_attrs(rec) < 0 || write_features(rec, argc, argv) < 0 ||
-	    synthesize_kernel(&rec->stream) < 0)
+	if (write_attrs(rec) < 0 || write_features(rec, argc, argv) < 0)
+		return -1;
+	if (kernel_is_seen(rec) && synthesize_kernel(&rec->stream) < 0)
 		return -1;
 	if (rec->opt.all_cpus)
 		return synthesize_all_tasks(&rec->stream);

@@ -89,9 +89,10 @@ static int parse_options(struct counting *c, char **argv)
 /* An event that the machine does not have is reported as such; any other failure ends it all. */
 static int open_counter(struct counting *c, unsigned i, pid_t pid)
 {
-	const struct event *event = &c->events.event[i];
+	struct event *event = &c->events.event[i];
 	struct counter *counter = &c->counter[i];
 	struct perf_event_attr attr;
+	pid_t target = c->all_cpus ? -1 : pid;
 
 	event_attr(event, &attr);
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -99,8 +100,11 @@ static int open_counter(struct counting *c, unsigned i, pid_t pid)
 	attr.inherit = !c->all_cpus;
 	attr.enable_on_exec = !c->all_cpus;
 	for (unsigned cpu = 0; cpu < c->nr_cpus; cpu++) {
-		int fd = event_open(&attr, c->all_cpus ? -1 : pid, c->all_cpus ? (int)cpu : -1);
+		int on = c->all_cpus ? (int)cpu : -1;
+		int fd = event_open(&attr, target, on);
 
+		if (fd < 0 && event_fall_back(event, &attr, errno))
+			fd = event_open(&attr, target, on);
 		counter->fd[cpu] = fd;
 		if (fd < 0 && !event_unsupported(errno)) {
 			event_open_error(event, &attr, errno);
