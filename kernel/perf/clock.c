@@ -5,17 +5,52 @@
  */
 #include "event.h"
 
+/*
+ * So much of a window the clocks of one context may spend on samples. Without a bound, clocks that
+ * are more than the processor can serve would be all that it does while their task runs, which
+ * could not even be ended.
+ */
+#define WINDOW_NS 10000000ULL
+#define SPEND_NS  (WINDOW_NS / 4)
+
+/* Puts off @event's sample to its first beat after the window. */
+static noinline void put_off(struct perf_event *event)
+{
+	u64 end = event->ctx->clock_window + WINDOW_NS, at = event->timer.expires, passed = 0;
+
+	if (end > at)
+		passed = (end - at + event->period - 1) / event->period * event->period;
+	event->put_off += passed;
+	timer_arm(&event->timer, at + passed);
+}
+
+static bool is_spent(struct perf_context *ctx, u64 now)
+{
+	if (now - ctx->clock_window >= WINDOW_NS) {
+		ctx->clock_window = now;
+		ctx->clock_spent = 0;
+	}
+	return ctx->clock_spent >= SPEND_NS;
+}
+
 static void clock_expired(struct timer *timer, struct pt_regs *regs)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, timer);
 	u64 now = clock_ns(), late = now - timer->expires, passed = event->period;
 
+	if (unlikely(is_spent(event->ctx, now))) {
+		put_off(event);
+		return;
+	}
 	/* A late timer keeps the beat, and its sample stands for all that has passed. */
 	if (unlikely(late >= event->period))
 		passed += late - late % event->period;
 	timer_arm(timer, timer->expires + passed);
+	passed += event->put_off;
+	event->put_off = 0;
 	if (perf_sees(event, &regs, NULL))
 		perf_overflow(event, passed, regs, 0, now);
+	event->ctx->clock_spent += clock_ns() - now;
 }
 
 void perf_clock_init(struct perf_event *event)

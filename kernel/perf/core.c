@@ -139,6 +139,7 @@ void perf_clock_restart(struct perf_event *event)
 	u64 now = clock_ns();
 
 	event->timer_left = event->period;
+	event->put_off = 0;
 	if (event->ctx && clock_runs(event))
 		perf_clock_start(event, now);
 }

@@ -53,6 +53,7 @@ struct perf_context {
 	u64 since;                                /* clock_ns() when it went there */
 	u64 time;                                 /* ns on CPUs before that, while watched */
 	u64 time_on[MAX_CPUS];                    /* the same, by CPU */
+	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 };
 
 struct perf_task {
@@ -113,6 +114,7 @@ struct perf_event {
 	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has ended */
 	struct timer timer;                         /* a sampling clock's */
 	u64 timer_left;                             /* ns to go when its task left the CPU */
+	u64 put_off;                                /* ns for which samples were due */
 
 	/* kernel/perf/output.c */
 	struct list_head ring_node; /* in ring->events */
