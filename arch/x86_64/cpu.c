@@ -120,6 +120,7 @@ static void set_syscall_entry(void)
 	/* SYSRET adds 8 for SS and 16 for CS. */
 	wrmsr(MSR_STAR, (u64)(USER_DS - 8) << 48 | (u64)KERNEL_CS << 32);
 	wrmsr(MSR_LSTAR, (u64)syscall_entry);
+	wrmsr(MSR_SYSENTER_CS, 0); /* without a selector SYSENTER is a fault (SDM vol. 3, 5.8.7) */
 	wrmsr(MSR_FMASK, EFLAGS_TF | EFLAGS_IF | EFLAGS_DF | EFLAGS_NT | EFLAGS_AC);
 }
 

@@ -8,6 +8,7 @@
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
+#include <arch/irq.h>
 #include <arch/mmu.h>
 #include <arch/regs.h>
 #include <arch/switch.h>
@@ -72,12 +73,53 @@ void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned lon
 	regs->ss = USER_DS;
 }
 
+static union user_selectors user_selectors_read(void)
+{
+	union user_selectors s;
+
+	__asm__ volatile("movw %%ds, %0\n\tmovw %%es, %1\n\tmovw %%fs, %2\n\tmovw %%gs, %3"
+			 : "=r"(s.ds), "=r"(s.es), "=r"(s.fs), "=r"(s.gs));
+	return s;
+}
+
+/* What a program has loaded, the CPU has checked. GS takes the program's base with it: the kernel's
+ * is elsewhere meanwhile. */
+static void user_selectors_write(union user_selectors s)
+{
+	__asm__ volatile("movl %0, %%ds\n\tmovl %1, %%es\n\tmovl %2, %%fs\n\t"
+			 "swapgs\n\tmovl %3, %%gs\n\tswapgs" ::"r"((u32)s.ds),
+			 "r"((u32)s.es), "r"((u32)s.fs), "r"((u32)s.gs)
+			 : "memory");
+}
+
+void user_selectors_save(struct task *task)
+{
+	task->arch.selectors = user_selectors_read();
+	user_selectors_write((union user_selectors){});
+}
+
+void user_selectors_load(const struct task *task)
+{
+	user_selectors_write(task->arch.selectors);
+}
+
+static void user_selectors_clear(struct task *task)
+{
+	unsigned long flags = irq_save();
+
+	task->arch.selectors.any = 0;
+	if (task == current)
+		user_selectors_write(task->arch.selectors);
+	irq_restore(flags);
+}
+
 /* Power-on values that programs expect: all exceptions masked (SDM vol. 1, 8.1.5 and 10.2.3). */
 void arch_fpu_init(struct task *task)
 {
 	const u16 fcw = 0x037f;
 	const u32 mxcsr = 0x1f80;
 
+	user_selectors_clear(task);
 	memset(task->arch.fpu, 0, sizeof(task->arch.fpu));
 	memcpy(task->arch.fpu, &fcw, sizeof(fcw));
 	memcpy(task->arch.fpu + 24, &mxcsr, sizeof(mxcsr));
@@ -94,6 +136,7 @@ void arch_fork(struct task *child, const struct task *parent)
 	*regs = *task_user_regs(parent);
 	regs->ax = 0;
 	child->arch.fs_base = parent->arch.fs_base;
+	child->arch.selectors = user_selectors_read();
 	__asm__ volatile("fxsave64 %0" : "=m"(child->arch.fpu));
 }
 

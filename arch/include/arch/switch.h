@@ -36,18 +36,21 @@ void arch_return_to_user(void) __noreturn;
 void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned long sp);
 
 /*
- * Prepares @task, a thread of current's program, to call entry(arg) on the stack that ends at @sp: a
- * call from nowhere, which ends every chain. The FPU's state is current's.
+ * Prepares @task, a thread of current's program, to call entry(arg) on the stack that ends at @sp:
+ * a call from nowhere, which ends every chain. The FPU's state is current's.
  */
 void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long arg,
 			   unsigned long sp);
 
-/* Sets the register that @task's thread-local data go by; -EPERM: @tls is no address of a program's.
+/* Sets the register that @task's thread-local data go by; -EPERM: @tls is no address of a
+ * program's.
  * @task is current, or has not run yet. */
 int arch_set_tls(struct task *task, unsigned long tls);
 
-/* Gives @task a clean FPU state; arch_fork copies registers (0 as the child's result) and FPU. */
-void arch_fpu_init(struct task *task);
+*Gives @task a clean FPU state,
+    and what else of registers a program can change beside its user *frame;
+arch_fork copies all of these,
+    with 0 as the child's result. * / void arch_fpu_init(struct task *task);
 void arch_fork(struct task *child, const struct task *parent);
 
 #include <asm/switch.h>
