@@ -10,6 +10,7 @@ CMD ?=
 SMP ?=
 MEM ?=
 EXPORT ?=
+BOOT ?=
 TIMEOUT ?= 300
 GDB_ARGS ?=
 SAN ?=
@@ -37,14 +38,17 @@ include boards/$(BOARD).mk
 # What the architectures of one family have in common goes by this name.
 ARCH_FAMILY := $(firstword $(subst /, ,$(ARCH)))
 FAMILIES := $(sort $(foreach arch,$(shell sed -n 's/^ARCH *:= *//p' $(BOARDS:%=boards/%.mk)),$(firstword $(subst /, ,$(arch)))))
+BOOTS ?= kernel
+$(if $(filter-out $(BOOTS),$(BOOT)),$(error BOOT=$(BOOT): $(BOARD) has: $(BOOTS)))
+EXPORTS_HERE := $(or $(EXPORTS_$(BOOT)),$(EXPORTS))
+$(if $(filter-out $(EXPORTS_HERE),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS_HERE)))
 include make/deps.mk
-$(if $(filter-out $(EXPORTS),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS)))
 # A kernel under the sanitizer is another build; programs and archive are the same.
 BOARD_OUT := build/$(BOARD)
 OUT := $(BOARD_OUT)$(if $(SAN),-san)
 ifneq ($(READY),)
 include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz.mk)
-include make/test.mk make/run.mk make/arm-images.mk
+include make/test.mk make/run.mk make/arm-images.mk make/iso.mk
 endif
 
 kernel: $(call bootable,$(KERNEL))

@@ -12,5 +12,10 @@ EXPORTS     := virtio uart
 EXPORT_uart := -serial file:@STREAM@
 EXPORT_virtio := -device virtio-serial-pci -chardev file,id=export,path=@STREAM@ \
 		 -device virtconsole,chardev=export
+# By GRUB: from a CD by BIOS, from a USB stick by UEFI.
+BOOTS       := kernel iso uefi
+BOOT_iso    := -cdrom @ISO@
+BOOT_uefi   := -bios @UEFI@ -device qemu-xhci -drive if=none,id=stick,format=raw,readonly=on,file=@ISO@ \
+	       -device usb-storage,drive=stick
 # isa-debug-exit turns a written code c into the exit status 2c+1.
 QEMU_STATUS := odd

@@ -61,9 +61,7 @@ run-uboot: run-check uboot
 	@printf '  RUN     %s, by U-Boot\n' "$$RUN_COMMAND"
 	$(call run_and_report,$(RUN_UBOOT))
 
-# The export channel of a real board has no pins of its own: the profile goes to the console, as text.
-export SDCARD_COMMAND = $(or $(CMD),$(call recording,-o - ) | perf script)
-
+# The export channel of a real board has no pins of its own.
 SDCARD := $(OUT)/sdcard
 sdcard: $(KERNEL:.elf=.bin) $(ARCHIVE)
 	$(call say,SDCARD,$(SDCARD))
@@ -71,7 +69,7 @@ sdcard: $(KERNEL:.elf=.bin) $(ARCHIVE)
 	$(Q)cp $(KERNEL:.elf=.bin) $(SDCARD)/kernel7.img
 	$(Q)cp $(ARCHIVE) $(SDCARD)/archive.cpio
 	$(Q)echo '$(SDCARD_CONFIG)' | tr '|' '\n' >$(SDCARD)/config.txt
-	$(Q)printf '%s\n' "-- $$SDCARD_COMMAND" >$(SDCARD)/cmdline.txt
+	$(Q)printf '%s\n' "-- $$CONSOLE_COMMAND" >$(SDCARD)/cmdline.txt
 	@echo "Copy $(SDCARD)/* onto the card's FAT partition, beside the firmware's bootcode.bin," \
 		"start.elf, fixup.dat and bcm2709-rpi-2-b.dtb. Console: 115200 baud, pins 8 and 10."
 

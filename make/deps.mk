@@ -9,9 +9,12 @@ DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_test)
 DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check
 DEPS_GOALS_uboot := uboot run-uboot $(DEPS_GOALS_test)
+DEPS_GOALS_iso := iso $(DEPS_GOALS_test) $(if $(filter iso uefi bochs,$(BOOT)),run bench)
+DEPS_GOALS_uefi := $(DEPS_GOALS_test) $(if $(filter uefi,$(BOOT)),run bench)
+DEPS_GOALS_bochs := $(DEPS_GOALS_test) $(if $(filter bochs,$(BOOT)),run bench)
 
 GOALS := $(filter-out $(DEPS_GOALS_none),$(or $(MAKECMDGOALS),all))
-DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug format uboot,\
+DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug format uboot iso uefi bochs,\
 	$(if $(filter $(DEPS_GOALS_$(use)),$(GOALS)),$(use))))
 # What is about every board wants the packages of each at once.
 DEPS_FAMILIES := $(if $(filter verify,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))

@@ -2,7 +2,7 @@
 # Booting a board: run, bench, debug. tools/qemu-run does it; this says with what.
 
 QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem '$(MEM)') $(if $(SMP),--smp '$(SMP)') \
-	$(if $(CPU),--cpu '$(CPU)') $(if $(filter 1,$(V)),--show)
+	$(if $(CPU),--cpu '$(CPU)') $(if $(BOOT),--boot '$(BOOT)') $(if $(filter 1,$(V)),--show)
 
 # What the guest's init runs: the user's command line, the user's program under perf, or a tour of
 # what a profile of switches shows.
@@ -11,6 +11,8 @@ SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ 
 # $(call recording,OPTIONS): the user's program, or the tour, under perf with these options, too.
 recording = $(if $(APP),$(SAMPLE_PROGRAM) $(1)-- $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES) $(1)-- demo)
 export RUN_COMMAND = $(or $(CMD),$(call recording,))
+# For machines without an export channel: the profile comes on the console, as text.
+export CONSOLE_COMMAND = $(or $(CMD),$(call recording,-o - ) | perf script)
 
 RUN := $(QEMU_RUN) --kernel $(KERNEL) --stream $(OUT)/perf.pipe $(if $(EXPORT),--export $(EXPORT)) --timeout '$(TIMEOUT)' --log $(OUT)/console.log \
 	--command "$$RUN_COMMAND"

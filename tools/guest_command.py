@@ -46,10 +46,15 @@ def _word(line, at):
     return text, at
 
 
-def _for_kernel(word):
-    """@word in the kernel's quoting."""
+def _mark(word):
+    """@word so that init does not take it for an operator."""
     if word[:1] == "\\" or word[:1] in OPERATORS and word or word[-1:] in OPERATORS and word:
         word = "\\" + word
+    return word
+
+
+def _for_kernel(word):
+    """@word in the kernel's quoting."""
     if word and not any(c.isspace() or c in "'\"\\" for c in word):
         return word
     return "'" + word.replace("'", "'\"'\"'") + "'"
@@ -72,14 +77,19 @@ def _tokens(line):
     return tokens
 
 
-def for_init(line):
-    """What follows "--" on the kernel's command line to run the user's @line."""
-    words = ["|" if token is None else _for_kernel(token) for token in _tokens(line)]
+def init_words(line):
+    """The words, as init shall see them, that run the user's @line."""
+    words = ["|" if token is None else _mark(token) for token in _tokens(line)]
     if len(words) > MAX_WORDS:
         raise CommandError(f"{len(words)} words; the guest takes {MAX_WORDS}")
     if words and any(a == "|" == b for a, b in zip(["|", *words], [*words, "|"])):
         raise CommandError('a command is missing beside "|"')
-    return " ".join(words)
+    return words
+
+
+def for_init(line):
+    """What follows "--" on the kernel's command line to run the user's @line."""
+    return " ".join(map(_for_kernel, init_words(line)))
 
 
 def _output(words):

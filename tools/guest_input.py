@@ -8,7 +8,9 @@ that erases it: when the mark has been erased, the piece was dealt with, and unl
 before, it was taken. Mark, its erasing and the bell are not shown.
 """
 import os
+import termios
 import time
+import tty
 
 MARK, ERASE, ERASED, BELL, END = b"\xff", b"\x7f", b"\b \b", b"\a", b"\x04"
 PIECE = 200          # bytes; the console's longest line has 255
@@ -26,6 +28,9 @@ class GuestInput:
         self.last = False      # and whether it was the end of the input
         self.retry_at = None
         self.held = b""        # output that may turn out to be the erasing
+
+    def close(self):
+        pass
 
     def wants_data(self):
         return self.listening and not self.at_end and self.awaited is None and not self._piece()
@@ -106,3 +111,34 @@ class GuestInput:
             os.write(self.sink, text + end + MARK + ERASE)
         except BrokenPipeError:
             pass  # QEMU has ended, which its output will tell
+
+
+class TerminalInput:
+    """Passes on what is typed, as it is typed, where the emulator does not take the terminal itself. The
+    console echoes it; Ctrl-C still is a signal to us."""
+
+    def __init__(self, source, sink):
+        self.source, self.sink = source, sink
+        self.settings = termios.tcgetattr(source)
+        self.at_end = False
+        tty.setcbreak(source)
+
+    def close(self):
+        termios.tcsetattr(self.source, termios.TCSADRAIN, self.settings)
+
+    def wants_data(self):
+        return not self.at_end
+
+    def read(self):
+        data = os.read(self.source, 4096)
+        self.at_end = not data
+        os.write(self.sink, data)
+
+    def seconds_left(self):
+        return None
+
+    def retry(self):
+        pass
+
+    def filter(self, data):
+        return data
