@@ -42,15 +42,18 @@ void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned lon
 void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long arg,
 			   unsigned long sp);
 
-/* Sets the register that @task's thread-local data go by; -EPERM: @tls is no address of a
+/*
+ * Sets the register that @task's thread-local data go by; -EPERM: @tls is no address of a
  * program's.
- * @task is current, or has not run yet. */
+ * @task is current, or has not run yet.
+ */
 int arch_set_tls(struct task *task, unsigned long tls);
 
-*Gives @task a clean FPU state,
-    and what else of registers a program can change beside its user *frame;
-arch_fork copies all of these,
-    with 0 as the child's result. * / void arch_fpu_init(struct task *task);
+/*
+ * Gives @task a clean FPU state, and what else of registers a program can change beside its user
+ * frame; arch_fork copies all of these, with 0 as the child's result.
+ */
+void arch_fpu_init(struct task *task);
 void arch_fork(struct task *child, const struct task *parent);
 
 #include <asm/switch.h>
