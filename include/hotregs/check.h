@@ -75,8 +75,8 @@ bool check_refcount_put(const struct refcount *r);
 /* Before the lock is waited for, and before it is released. */
 bool check_spin_lock(struct spinlock *lock);
 bool check_spin_unlock(const struct spinlock *lock);
-bool check_mutex_lock(struct mutex *m);
-bool check_mutex_unlock(const struct mutex *m);
+bool check_mutex_lock(struct mutex *m, const void *caller);
+bool check_mutex_unlock(const struct mutex *m, const void *caller);
 
 /* Said by whatever may sleep, also when it happens not to: here it may. */
 void might_sleep(void);
@@ -134,12 +134,12 @@ static inline bool check_spin_unlock(const struct spinlock *lock)
 	return true;
 }
 
-static inline bool check_mutex_lock(struct mutex *m)
+static inline bool check_mutex_lock(struct mutex *m, const void *caller)
 {
 	return true;
 }
 
-static inline bool check_mutex_unlock(const struct mutex *m)
+static inline bool check_mutex_unlock(const struct mutex *m, const void *caller)
 {
 	return true;
 }

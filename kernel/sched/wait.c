@@ -54,7 +54,7 @@ __sched void mutex_lock(struct mutex *m)
 {
 	struct waiter w;
 
-	if (!check_mutex_lock(m))
+	if (!check_mutex_lock(m, __builtin_return_address(0)))
 		return;
 	ASSERT(m->owner != current);
 	if (mutex_take_or_queue(m, &w))
@@ -74,7 +74,7 @@ void mutex_unlock(struct mutex *m)
 	unsigned long flags;
 	struct waiter *w;
 
-	if (!check_mutex_unlock(m))
+	if (!check_mutex_unlock(m, __builtin_return_address(0)))
 		return;
 	flags = spin_lock_irqsave(&m->waiters.lock);
 	ASSERT(m->owner == current);

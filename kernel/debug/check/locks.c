@@ -168,17 +168,6 @@ bool check_spin_unlock(const struct spinlock *lock)
 	       (check_context(&lock->check, CALLER) && drop(this_spinning(), &lock->check, CALLER));
 }
 
-bool check_mutex_lock(struct mutex *m)
-{
-	might_sleep();
-	return check_stopped() || take(&current->held, &m->check, CALLER);
-}
-
-bool check_mutex_unlock(const struct mutex *m)
-{
-	return check_stopped() || drop(&current->held, &m->check, CALLER);
-}
-
 /* The last lock of @held, which must be none here. */
 static bool check_none(const struct held_locks *held, const char *what, unsigned long place)
 {
@@ -205,12 +194,28 @@ void check_start(void)
 	started = true;
 }
 
-void might_sleep(void)
+static void check_sleep(unsigned long place)
 {
-	if (!started || check_stopped() || !check_none_spinning("may sleep", CALLER))
+	if (!started || check_stopped() || !check_none_spinning("may sleep", place))
 		return;
 	if (!irqs_enabled())
-		check_failed("may sleep in %s, with interrupts off", place_name(CALLER).s);
+		check_failed("may sleep in %s, with interrupts off", place_name(place).s);
+}
+
+void might_sleep(void)
+{
+	check_sleep(CALLER);
+}
+
+bool check_mutex_lock(struct mutex *m, const void *caller)
+{
+	check_sleep((unsigned long)caller);
+	return check_stopped() || take(&current->held, &m->check, (unsigned long)caller);
+}
+
+bool check_mutex_unlock(const struct mutex *m, const void *caller)
+{
+	return check_stopped() || drop(&current->held, &m->check, (unsigned long)caller);
 }
 
 bool check_no_spinlocks(void)

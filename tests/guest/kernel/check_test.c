@@ -156,7 +156,7 @@ KTEST(check_sleeping_in_atomic)
 
 	wait_queue_init(&queue);
 	flags = irq_save();
-	EXPECT_REPORT("may sleep in check_mutex_lock", mutex_lock(&first_mutex));
+	EXPECT_REPORT("may sleep in check_sleeping_in_atomic", mutex_lock(&first_mutex));
 	mutex_unlock(&first_mutex);
 	EXPECT_REPORT("with interrupts off", EXPECT_EQ(wait_event(&queue, true), 0));
 	EXPECT_REPORT("with interrupts off", copy_to_user((void *)USER_END, &byte, 1));
@@ -177,7 +177,7 @@ KTEST(check_locks_at_the_kernels_end)
 	EXPECT_REPORT("leaves the kernel in", check_no_locks());
 	spin_unlock_irqrestore(&outer, flags);
 	mutex_lock(&first_mutex);
-	EXPECT_REPORT("holding mutex first_mutex of", check_no_locks());
+	EXPECT_REPORT("(check_locks_at_the_kernels_end+", check_no_locks());
 	mutex_unlock(&first_mutex);
 }
 
