@@ -36,6 +36,7 @@
 #define DBGDIDR_VERSION(didr)     ((didr) >> 16 & 0xf)
 #define DEBUG_V7_MEMORY           4 /* break- and watchpoints only through memory */
 #define DEBUG_V7_1                5
+#define DBGDSCR_UDCCDIS           BIT(12) /* programs may not use the debugger's channel */
 #define DBGDSCR_MDBGEN            BIT(15)
 
 static u8 boot_emergency_stack[EMERGENCY_STACK_SIZE] __aligned(8);
@@ -207,7 +208,7 @@ static void clear_debug(void)
 		clear_breakpoint(i);
 	for (u32 i = 0; i < DBGDIDR_WATCHPOINTS(didr); i++)
 		clear_watchpoint(i);
-	cp_write(DBGDSCREXT, cp_read(DBGDSCREXT) & ~DBGDSCR_MDBGEN);
+	cp_write(DBGDSCREXT, (cp_read(DBGDSCREXT) & ~DBGDSCR_MDBGEN) | DBGDSCR_UDCCDIS);
 	synchronize_context();
 }
 

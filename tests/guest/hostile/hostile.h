@@ -27,8 +27,10 @@ struct machine_state {
 };
 
 struct machine_state machine_state(void);
-/* Runs @body some times to have everything in memory that it needs, then @times more: after these
- * the machine is as before them. @name is told when it is not. */
+/*
+ * Runs @body some times to have everything in memory that it needs, then @times more: does the
+ * machine have the same then as before these? If not @name is told.
+ */
 bool leaves_nothing(const char *name, void (*body)(void *), void *arg, unsigned times);
 
 /* Addresses that no program may use, and where user space ends. Of the architecture. */

@@ -53,6 +53,11 @@ static struct machine_state settled_state(long tasks)
 	return state;
 }
 
+static bool same(const struct machine_state *a, const struct machine_state *b)
+{
+	return a->free_kb == b->free_kb && a->slab_kb == b->slab_kb && a->tasks == b->tasks;
+}
+
 bool leaves_nothing(const char *name, void (*body)(void *), void *arg, unsigned times)
 {
 	struct machine_state before = machine_state(), after;
@@ -61,17 +66,22 @@ bool leaves_nothing(const char *name, void (*body)(void *), void *arg, unsigned 
 		body(arg);
 		before = settled_state(before.tasks);
 	}
-	while (times--)
+	for (unsigned i = 0; i < times; i++)
 		body(arg);
 	after = settled_state(before.tasks);
+	/* Kernel objects that live longer may lie in one page more. A leak would be there each
+	 * time. */
+	for (int i = 0; i < 3 && !same(&before, &after); i++) {
+		before = after;
+		for (unsigned j = 0; j < times; j++)
+			body(arg);
+		after = settled_state(before.tasks);
+	}
 	return ktap_expect(before.free_kb > 0 && before.slab_kb > 0 && before.tasks > 0, __FILE__,
 			   __LINE__, "%s: /proc to tell of the machine", name) &&
-	       ktap_expect(before.free_kb == after.free_kb, __FILE__, __LINE__,
-			   "%s: free memory to be %ld kB, not %ld", name, before.free_kb,
-			   after.free_kb) &&
-	       ktap_expect(before.slab_kb == after.slab_kb, __FILE__, __LINE__,
-			   "%s: kernel objects to be %ld kB, not %ld", name, before.slab_kb,
-			   after.slab_kb) &&
-	       ktap_expect(before.tasks == after.tasks, __FILE__, __LINE__,
-			   "%s: tasks to be %ld, not %ld", name, before.tasks, after.tasks);
+	       ktap_expect(
+		   same(&before, &after), __FILE__, __LINE__,
+		   "%s: %ld kB free, %ld kB of kernel objects, %ld tasks, not %ld, %ld, %ld", name,
+		   before.free_kb, before.slab_kb, before.tasks, after.free_kb, after.slab_kb,
+		   after.tasks);
 }

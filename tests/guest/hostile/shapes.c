@@ -65,6 +65,25 @@ bool arena_map(void)
 	return true;
 }
 
+/* What the last stack was made of, so that it does not become a part of the next one. */
+static unsigned long written[1024];
+static unsigned nr_written;
+
+static void note(unsigned long at)
+{
+	if (nr_written < ARRAY_LENGTH(written))
+		written[nr_written++] = at;
+}
+
+void arena_clean(void)
+{
+	while (nr_written) {
+		unsigned long *at = (unsigned long *)written[--nr_written];
+
+		at[-1] = at[0] = at[1] = 0;
+	}
+}
+
 static unsigned long tag(struct random *r)
 {
 	return TAG | (random_u64(r) & ~TAG_MASK & 0xfffff);
@@ -105,6 +124,7 @@ static unsigned long odd_word(struct random *r)
 static void record(struct stack *s, unsigned long fp, unsigned long next)
 {
 	put_record(fp, next, tag(&s->random));
+	note(fp);
 }
 
 /* Records that rise in [@low, @high), @n of them; the last one's frame pointer. */
@@ -259,10 +279,14 @@ static void returns(struct stack *s)
 
 	s->regs.sp = ARENA;
 	s->regs.fp = fp;
-	for (unsigned n = 0; n < 140; n++, fp += 2 * RECORD)
+	for (unsigned n = 0; n < 140; n++, fp += 2 * RECORD) {
 		put_record(fp, fp + 2 * RECORD, n < 2 ? tag(&s->random) : odd_word(&s->random));
-	for (unsigned n = 0; n < 4; n++)
+		note(fp);
+	}
+	for (unsigned n = 1; n < 4; n++) {
 		((unsigned long *)ARENA)[n] = odd_word(&s->random);
+		note(ARENA + n * WORD);
+	}
 }
 
 static void random_memory(struct stack *s)
@@ -271,10 +295,12 @@ static void random_memory(struct stack *s)
 
 	s->regs.sp = (unsigned long)at;
 	s->regs.fp = (unsigned long)(at + random_below(&s->random, 8));
-	for (unsigned i = 0; i < 64; i++)
-		at[i] = random_below(&s->random, 2)
-			    ? odd_word(&s->random)
-			    : (unsigned long)(at + i + 2 + random_below(&s->random, 8));
+	for (unsigned i = 0; i < 64; i++) {
+		unsigned long fp = (unsigned long)(at + i + 2 + random_below(&s->random, 8));
+
+		at[i] = random_below(&s->random, 2) ? odd_word(&s->random) : fp;
+		note((unsigned long)(at + i));
+	}
 }
 
 static void random_registers(struct stack *s)

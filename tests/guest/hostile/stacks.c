@@ -183,6 +183,7 @@ TEST(c10_hostile_stacks)
 			shape->make(&stack);
 			sample_stack(sampler, &stack);
 			check_samples(shape, seed, sampler, &stack);
+			arena_clean();
 		}
 		failures += !bystander_watch(&bystander);
 	}

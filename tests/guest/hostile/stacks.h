@@ -30,6 +30,8 @@ extern unsigned long shared_memory, own_ring;
 
 /* Maps the arena; false when it can not be. */
 bool arena_map(void);
+/* Takes away what the last stack was made of. */
+void arena_clean(void);
 
 /* May a chain have this entry after a walk of a generated stack: was it written there, or is it
  * code of this program? */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../user/ktap.h"
+#include "../ends.h"
 #include "../hostile.h"
 
 #define USER_DS 0x1b
@@ -26,14 +27,6 @@
 #define FLAG_RF   (1 << 16)
 #define FLAG_VM   (1 << 17)
 #define FLAG_AC   (1 << 18)
-
-/* What may come of it: signals that end the process, or nothing. */
-#define NOTHING 1u
-#define ILL     (1u << SIGILL)
-#define TRAP    (1u << SIGTRAP)
-#define FPE     (1u << SIGFPE)
-#define BUS     (1u << SIGBUS)
-#define SEGV    (1u << SIGSEGV)
 
 /* Each is executed by a process of its own, with RAX a kernel address. */
 #define INSTRUCTIONS(X)                                                                            \
@@ -160,16 +153,6 @@ static void execute(void)
 
 	INSTRUCTIONS(EXECUTE)
 	_exit(0);
-}
-
-static void expect_end(const char *what, void (*body)(void), unsigned expected)
-{
-	int status = in_child(body);
-
-	ktap_expect(WIFSIGNALED(status) ? expected >> WTERMSIG(status) & 1
-					: expected & NOTHING && status == 0,
-		    __FILE__, __LINE__, "%s to end as one of 0x%x, not with status 0x%x", what,
-		    expected, status);
 }
 
 TEST(c10_x86_instructions)

@@ -110,6 +110,26 @@
 	SAMPLED	thumb_record, thumb, THUMB_RECORD
 	SAMPLED	thumb_pieces, thumb, PIECES
 
+	/* What the program reads and writes big-endian, the kernel does not. */
+	BEGIN	sampled_switch_big_endian, arm
+	setend	be
+	YIELD
+	setend	le
+	RECORD
+	END	sampled_switch_big_endian
+	BEGIN	sampled_fault_big_endian, arm
+	setend	be
+	TOUCH
+	setend	le
+	RECORD
+	END	sampled_fault_big_endian
+	BEGIN	sampled_clock_big_endian, arm
+	setend	be
+	SPIN
+	setend	le
+	RECORD
+	END	sampled_clock_big_endian
+
 	.local	stack_pointer
 	.comm	stack_pointer, 4, 4
 	.section .note.GNU-stack, "", %progbits

@@ -48,10 +48,12 @@ SAMPLED(nobody);
 SAMPLED(thumb_leaf);
 SAMPLED(thumb_record);
 SAMPLED(thumb_pieces);
+SAMPLED(big_endian);
 
 const struct sampler samplers[] = {
-    SAMPLERS(leaf),   SAMPLERS(record),     SAMPLERS(saved),        SAMPLERS(pieces),
-    SAMPLERS(nobody), SAMPLERS(thumb_leaf), SAMPLERS(thumb_record), SAMPLERS(thumb_pieces),
+    SAMPLERS(leaf),         SAMPLERS(record),       SAMPLERS(saved),
+    SAMPLERS(pieces),       SAMPLERS(nobody),       SAMPLERS(thumb_leaf),
+    SAMPLERS(thumb_record), SAMPLERS(thumb_pieces), SAMPLERS(big_endian),
 };
 const unsigned nr_samplers = ARRAY_LENGTH(samplers);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes of a process that does what it may not. */
+#pragma once
+
+#include <signal.h>
+
+/* Signals that end it, or nothing: the mask of what may come. */
+#define NOTHING 1u
+#define ILL     (1u << SIGILL)
+#define TRAP    (1u << SIGTRAP)
+#define FPE     (1u << SIGFPE)
+#define BUS     (1u << SIGBUS)
+#define SEGV    (1u << SIGSEGV)
+
+/* Expects that a process which runs @body, named @what, ends as one of @expected. */
+void expect_end(const char *what, void (*body)(void), unsigned expected);
