@@ -4,7 +4,7 @@ ARCH        := x86_64
 LINKER      := linker/x86_64.ld
 HANDOVER    := pc pvh multiboot2 acpi
 DRIVERS     := irq/i8259 irq/lapic irq/ioapic timer/tsc timer/hpet timer/pit timer/lapic_timer \
-	       timer/cmos_rtc serial/uart16550 bus/pci bus/pci_ports bus/virtio_pci \
+	       timer/cmos_rtc serial/uart16550 video/screen video/font bus/pci bus/pci_ports bus/virtio_pci \
 	       bus/virtio_ring export/virtio_console export/uart_export
 QEMU        := qemu-system-x86_64
 QEMU_BOARD  := -M pc -cpu max,-x2apic -device isa-debug-exit,iobase=0xf4,iosize=4
@@ -14,8 +14,8 @@ EXPORT_virtio := -device virtio-serial-pci -chardev file,id=export,path=@STREAM@
 		 -device virtconsole,chardev=export
 # By GRUB: from a CD by BIOS, from a USB stick by UEFI.
 BOOTS       := kernel iso uefi bochs
-BOOT_iso    := -cdrom @ISO@
-BOOT_uefi   := -bios @UEFI@ -device qemu-xhci -drive if=none,id=stick,format=raw,readonly=on,file=@ISO@ \
+BOOT_iso    := -device VGA -cdrom @ISO@
+BOOT_uefi   := -bios @UEFI@ -device VGA -device qemu-xhci -drive if=none,id=stick,format=raw,readonly=on,file=@ISO@ \
 	       -device usb-storage,drive=stick
 EXPORTS_bochs := uart
 # isa-debug-exit turns a written code c into the exit status 2c+1.

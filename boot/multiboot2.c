@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The information of a Multiboot2 loader (specification 2.0, 3.4 to 3.6): a block of tags with the
- * command line, modules, memory maps of BIOS and UEFI, and copies of ACPI's root pointer.
- *
- * UEFI's boot services have been ended by the loader, which the header in arch/x86_64/boot/head.S
- * leaves to it. The framebuffer is not used, nor are the other tags.
+ * command line, modules, memory maps of BIOS and UEFI, the screen, and copies of ACPI's root
+ * pointer. What else there may be is not needed. UEFI's boot services have been ended by the
+ * loader, which the header in arch/x86_64/boot/head.S leaves to it.
  */
 #include <hotregs/boot_info.h>
 #include <hotregs/string.h>
@@ -21,6 +20,7 @@ enum {
 	TAG_CMDLINE = 1,
 	TAG_MODULE = 3,
 	TAG_MEMORY_MAP = 6,
+	TAG_FRAMEBUFFER = 8,
 	TAG_EFI_SYSTEM_TABLE = 12, /* of a 64-bit UEFI */
 	TAG_RSDP_V1 = 14,
 	TAG_RSDP_V2 = 15,
@@ -60,6 +60,16 @@ enum {                         /* what is free once the boot services have ended
        EFI_BOOT_SERVICES_DATA = 4,
        EFI_CONVENTIONAL = 7,
 };
+
+struct framebuffer_tag {
+	struct tag tag;
+	u64 start;
+	u32 pitch, width, height;
+	u8 bits, type;
+	u16 reserved; /* what follows depends on the type */
+};
+enum { FRAMEBUFFER_RGB = 1, FRAMEBUFFER_TEXT = 2 }; /* a third type has a palette */
+#define MAX_SCREEN 32768U
 
 struct block {
 	const u8 *data; /* aligned as tags are */
@@ -195,6 +205,34 @@ static int parse_memory(struct boot_info *info, const struct block *b)
 	return parse_map(info, map, sizeof(struct map_entry), bios_range);
 }
 
+/* A screen that says where it is and is sound; it is RAM of nobody, whatever the map says. */
+static int parse_framebuffer(struct boot_info *info, const struct block *b)
+{
+	const struct framebuffer_tag *fb = next_tag(b, NULL, TAG_FRAMEBUFFER);
+	u32 bytes;
+	u64 end;
+
+	if (!fb)
+		return 0;
+	if (fb->tag.size < sizeof(*fb))
+		return -EINVAL;
+	if (fb->type != FRAMEBUFFER_RGB && fb->type != FRAMEBUFFER_TEXT)
+		return 0;
+	bytes = fb->type == FRAMEBUFFER_TEXT ? 2 : (fb->bits + 7) / 8;
+	end = fb->start + (u64)fb->pitch * fb->height;
+	if (!fb->width || fb->width > MAX_SCREEN || !fb->height || fb->height > MAX_SCREEN ||
+	    fb->pitch < fb->width * bytes || end <= fb->start)
+		return -EINVAL;
+	info->framebuffer = (struct boot_framebuffer){.start = fb->start,
+						      .pitch = fb->pitch,
+						      .width = fb->width,
+						      .height = fb->height,
+						      .bits = fb->bits,
+						      .text = fb->type == FRAMEBUFFER_TEXT};
+	boot_remove_ram(info, fb->start, end);
+	return 0;
+}
+
 /* The tag holds a copy of the pointer, which is as good as the pointer. */
 static int parse_rsdp(struct boot_info *info, const struct block *b, phys_addr_t pa)
 {
@@ -229,6 +267,8 @@ int multiboot2_parse(struct boot_info *info, phys_addr_t pa, phys_window_t windo
 		info->protocol = "multiboot2 by UEFI";
 	info->reserved[info->nr_reserved++] = (struct boot_region){.start = pa, .size = b.size};
 	err = parse_memory(info, &b);
+	if (!err)
+		err = parse_framebuffer(info, &b);
 	if (!err)
 		err = parse_cmdline(info, &b);
 	if (!err)

@@ -8,7 +8,6 @@ status; the machine ends by ACPI, which to Bochs is an error like any other.
 import fcntl
 import os
 import pty
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -16,7 +15,6 @@ import termios
 import threading
 import tty
 
-PACKAGES = "bochs, bochs-term, bochsbios and vgabios"
 # Emulated time is instructions executed. Of those, waiting for a serial line costs the fewest where
 # a second has few.
 INSTRUCTIONS_PER_SECOND = 20_000_000
@@ -41,10 +39,7 @@ error: action=report
 info: action=ignore
 debug: action=ignore
 """
-
-
-def installed():
-    return shutil.which("bochs") is not None
+CHATTER = r"\d+i\[|=+$|Bochs (connected|is exiting)"  # lines that tell no reason
 
 
 class Bochs:

@@ -18,7 +18,7 @@ from guest_command import CommandError, init_words
 
 PACKAGES = "grub-common, grub-pc-bin, grub-efi-amd64-bin, xorriso and mtools"
 # What the configuration below uses, and what GRUB looks for on its way to it.
-MODULES = """multiboot2 normal serial terminal iso9660 fat search all_video part_acorn part_amiga part_apple
+MODULES = """multiboot2 normal test all_video serial terminal iso9660 fat search part_acorn part_amiga part_apple
     part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc""".split()
 CONFIGURATION = """\
 set timeout={timeout}
@@ -26,9 +26,15 @@ if serial --unit=0 --speed=115200; then
 	terminal_input console serial
 	terminal_output console serial
 fi
+if [ $grub_platform = efi ]; then
+	insmod efi_gop
+fi
 menuentry "Hotregs" {{
 	multiboot2 /boot/hotregs.elf {words}
 	module2 /boot/archive.cpio
+	if [ $grub_platform = pc ]; then
+		set gfxpayload=text
+	fi
 }}
 """
 

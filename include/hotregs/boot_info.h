@@ -14,6 +14,15 @@ struct boot_region {
 	u64 size; /* bytes */
 };
 
+/* The screen as the loader left it. */
+struct boot_framebuffer {
+	phys_addr_t start;
+	u32 pitch;         /* bytes from a line to the next */
+	u32 width, height; /* in pixels; of a text mode in characters of two bytes; 0: none */
+	u8 bits;           /* of a pixel */
+	bool text;
+};
+
 struct boot_info {
 	const char *protocol;                     /* "pvh", ... for messages */
 	char cmdline[BOOT_CMDLINE_MAX];           /* NUL-terminated */
@@ -21,10 +30,10 @@ struct boot_info {
 	unsigned nr_ram;
 	struct boot_region reserved[BOOT_MAX_RESERVED]; /* RAM that is somebody else's, any order */
 	unsigned nr_reserved;
-	struct boot_region archive;     /* newc cpio image; size 0: none */
-	phys_addr_t rsdp;               /* ACPI root pointer; 0: unknown */
-	struct boot_region framebuffer; /* size 0: none */
-	u64 seed;                       /* random, if the loader gave something */
+	struct boot_region archive; /* newc cpio image; size 0: none */
+	phys_addr_t rsdp;           /* ACPI root pointer; 0: unknown */
+	struct boot_framebuffer framebuffer;
+	u64 seed; /* random, if the loader gave something */
 };
 
 extern struct boot_info boot_info;

@@ -15,7 +15,7 @@ struct console {
 	struct console *next;
 };
 
-/* Adds a console, for ever; the first one is given all that was printed before. Boot only. */
+/* Adds a console, for ever; it is given all that was printed before the first one. Boot only. */
 void console_register(struct console *console);
 
 /* Writes text to every console, each newline as CR LF. Any context. */

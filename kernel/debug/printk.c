@@ -65,8 +65,7 @@ void console_flush_early(void)
 
 void console_register(struct console *console)
 {
-	if (!consoles)
-		early_replay(console->write);
+	early_replay(console->write);
 	console->next = consoles;
 	/* Whoever prints in between must find a complete list. */
 	__atomic_store_n(&consoles, console, __ATOMIC_RELEASE);

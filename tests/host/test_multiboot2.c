@@ -63,6 +63,18 @@ static void module_tag(u32 start, u32 end)
 	put("name", 5);
 }
 
+static void framebuffer_tag(u64 start, u32 pitch, u32 width, u32 height, u8 bits, u8 type)
+{
+	tag(FRAMEBUFFER, 24 + 6);
+	put64(start);
+	put32(pitch);
+	put32(width);
+	put32(height);
+	put(&bits, 1);
+	put(&type, 1);
+	at += 2 + 6; /* what are which colour's bits */
+}
+
 struct area {
 	u64 start, size;
 	u32 type;
@@ -147,8 +159,7 @@ static void everything(void)
 	tag(BASIC, 8);
 	put64(0);
 	bios_map(plain, 2, 24);
-	tag(FRAMEBUFFER, 24);
-	at += 24;
+	framebuffer_tag(0xe0000000, 4096, 1024, 768, 32, 1);
 	tag(RSDP1, 20);
 	put("RSD PTR v1 ---------", 20);
 	tag(RSDP2, 36);
@@ -165,7 +176,6 @@ static void check_everything(void)
 	assert_int_equal(info.ram[1].start, 0x100000);
 	assert_int_equal(info.ram[1].size, 0x7f00000);
 	assert_memory_equal(memory + (info.rsdp - MEMORY_START), "RSD PTR v2", 10);
-	assert_int_equal(info.framebuffer.size, 0);
 	assert_int_equal(info.nr_reserved, 1);
 	assert_int_equal(info.reserved[0].start, INFO);
 	assert_int_equal(info.reserved[0].size, at);
@@ -353,6 +363,61 @@ static void one_module_in_ram(void **state)
 	assert_int_equal(parse_finished(), -EINVAL);
 }
 
+static void screens(void **state)
+{
+	static const struct {
+		u64 start;
+		u32 pitch, width, height;
+		u8 bits, type;
+		int err;
+		u32 found_width;
+	} cases[] = {
+	    {0xe0000000, 4096, 1024, 768, 32, 1, 0, 1024},
+	    {0x1000000000, 4096, 1024, 768, 32, 1, 0, 1024},
+	    {0xe0000000, 3072, 1024, 768, 24, 1, 0, 1024},
+	    {0xb8000, 160, 80, 25, 16, 2, 0, 80},
+	    {0xe0000000, 1024, 1024, 768, 8, 0, 0, 0}, /* with a palette */
+	    {0xe0000000, 4092, 1024, 768, 32, 1, -EINVAL, 0},
+	    {0xb8000, 158, 80, 25, 16, 2, -EINVAL, 0},
+	    {0xe0000000, 4096, 0, 768, 32, 1, -EINVAL, 0},
+	    {0xe0000000, 4096, 1024, 0, 32, 1, -EINVAL, 0},
+	    {0xe0000000, 4096, 0x40000001, 768, 32, 1, -EINVAL, 0},
+	    {0xe0000000, 4096, 1024, 0xffffffff, 32, 1, -EINVAL, 0},
+	    {~0UL - 4096, 4096, 1024, 768, 32, 1, -EINVAL, 0},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin();
+		bios_map(plain, 2, 24);
+		framebuffer_tag(cases[i].start, cases[i].pitch, cases[i].width, cases[i].height,
+				cases[i].bits, cases[i].type);
+		assert_int_equal(parse_finished(), cases[i].err);
+		assert_int_equal(info.framebuffer.width, cases[i].found_width);
+		if (!cases[i].found_width)
+			continue;
+		assert_int_equal(info.framebuffer.start, cases[i].start);
+		assert_int_equal(info.framebuffer.pitch, cases[i].pitch);
+		assert_int_equal(info.framebuffer.height, cases[i].height);
+		assert_int_equal(info.framebuffer.bits, cases[i].bits);
+		assert_int_equal(info.framebuffer.text, cases[i].type == 2);
+	}
+	for (u32 payload = 0; payload < 24; payload++) {
+		begin();
+		bios_map(plain, 2, 24);
+		tag(FRAMEBUFFER, payload);
+		at += payload;
+		assert_int_equal(parse_finished(), -EINVAL);
+	}
+	/* One within what the map calls RAM is none of it. */
+	begin();
+	bios_map(plain, 2, 24);
+	framebuffer_tag(0x200000, 4096, 1024, 256, 32, 1);
+	assert_int_equal(parse_finished(), 0);
+	assert_int_equal(info.nr_ram, 3);
+	assert_int_equal(info.ram[1].size, 0x100000);
+	assert_int_equal(info.ram[2].start, 0x300000);
+}
+
 static void maps_that_name_no_ram(void **state)
 {
 	static const struct area wraps = {~0UL - 100, 4096, RAM}, empty = {4096, 0, RAM},
@@ -504,6 +569,7 @@ int main(void)
 	    TEST(information_lies_where_it_must),
 	    TEST(command_line_fits_or_is_refused),
 	    TEST(one_module_in_ram),
+	    TEST(screens),
 	    TEST(maps_that_name_no_ram),
 	    TEST(sizes_of_entries),
 	    TEST(what_is_not_ram_is_cut_out),

@@ -68,7 +68,7 @@ static void fills_boot_info(void **state)
 	assert_int_equal(info.nr_ram, 1);
 	assert_int_equal(info.ram[0].start, 0x100000);
 	assert_int_equal(info.ram[0].size, 0x700000);
-	assert_int_equal(info.framebuffer.size, 0);
+	assert_int_equal(info.framebuffer.height, 0);
 }
 
 static void optional_parts_may_be_missing(void **state)

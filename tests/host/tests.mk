@@ -107,10 +107,13 @@ HOST_TESTS += $(ARM_DRIVER_TESTS)
 $(foreach t,$(ARM_DRIVER_TESTS),$(eval $(t)_CFLAGS := -Itests/host/mmio -Itests/host/arm \
 	-idirafter arch/arm/v7a/include))
 test_virtio_mmio_SRC := drivers/bus/virtio_ring.c
+HOST_TESTS += test_screen
+test_screen_SRC := drivers/video/font.c boot/cmdline.c
+test_screen_CFLAGS := -Itests/host/mmio
 $(HOST_OUT)/drivers.included: drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/serial/pl011.c \
-	drivers/timer/arm_generic_timer.c drivers/bus/virtio_mmio.c
+	drivers/timer/arm_generic_timer.c drivers/bus/virtio_mmio.c drivers/video/screen.c
 	@mkdir -p $(@D) && touch $@
-$(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%): $(HOST_OUT)/drivers.included
+$(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%) $(HOST_OUT)/test_screen: $(HOST_OUT)/drivers.included
 
 HOST_TESTS += test_lock_order
 test_lock_order_SRC := kernel/debug/check/lock_order.c

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The ways to start a PC: directly, by GRUB from BIOS and from UEFI, and in Bochs. By each of them the
 kernel finds all of its machine, the profile comes out and the status is the guest's."""
+import json
 import re
 import shutil
+import socket
 import subprocess
+import time
 
 import pytest
 
@@ -151,6 +154,57 @@ def test_one_image_on_every_medium(board_has, iso, firmware, medium):
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60, check=False)
     assert done.returncode == 1, done.stdout + done.stderr  # status 0 by isa-debug-exit
     assert "from here" in done.stdout
+
+
+def ask(qmp, command, **arguments):
+    """One command of QEMU's machine protocol; events in between are passed over."""
+    qmp.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+    qmp.flush()
+    while True:
+        answer = json.loads(qmp.readline())
+        assert "error" not in answer, answer
+        if "return" in answer:
+            return
+
+
+@only_pc
+@pytest.mark.parametrize("firmware", ["bios", pytest.param("uefi", marks=slow)])
+def test_a_pc_without_serial_port_shows_it_on_its_screen(board_has, iso, tmp_path, firmware):
+    """By BIOS as text, of which the first line can be read; by UEFI as pixels, white on black."""
+    bios = ["-bios", "/usr/share/ovmf/OVMF.fd"] if firmware == "uefi" else []
+    process = subprocess.Popen(
+        [board_has["QEMU"], "-M", "q35", "-cpu", "max", "-accel", "tcg", "-m", "256", "-nodefaults", "-vga", "std",
+         "-display", "none", *bios, "-cdrom", str(iso), "-qmp", f"unix:{tmp_path}/qmp,server=on,wait=off",
+         "-no-shutdown"])
+    try:
+        deadline = time.monotonic() + 60
+        shown = None
+        while not shown:
+            assert time.monotonic() < deadline, "no line of the kernel's"
+            time.sleep(0.5)
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(tmp_path / "qmp"))
+                qmp = connection.makefile("rw")
+                assert "QMP" in json.loads(qmp.readline())
+                ask(qmp, "qmp_capabilities")
+                if firmware == "bios":
+                    ask(qmp, "pmemsave", val=0xb8000, size=80 * 25 * 2, filename=str(tmp_path / "text"))
+                    text = (tmp_path / "text").read_bytes()[::2].decode("latin1")
+                    shown = re.match("Hotregs on x86_64, multiboot2 boot", text) and "from here" in text
+                else:
+                    ask(qmp, "screendump", filename=str(tmp_path / "ppm"))
+                    shown = first_cell(tmp_path / "ppm") == "10001 10001 10001 11111 10001 10001 10001".split()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def first_cell(ppm):
+    """The pixels where the first character is: an H."""
+    match = re.match(rb"P6\s(\d+)\s(\d+)\s255\s", ppm.read_bytes())
+    width, pixels = int(match[1]), ppm.read_bytes()[match.end():]
+    scale = width // 640
+    return ["".join("1" if pixels[(y * width + x) * scale * 3] else "0" for x in range(5)) for y in range(7)]
 
 
 def test_ways_that_there_are_not(make):

@@ -54,6 +54,9 @@
 	.short 3, 0 /* where to enter, instead of the file's entry point */
 	.long 12, multiboot2_entry
 	.balign 8
+	.short 5, 1 /* any screen with pixels of 32 bits will do, as will a text mode */
+	.long 20, 0, 0, 32
+	.balign 8
 	.short 6, 0 /* modules begin on page boundaries */
 	.long 8
 	.balign 8
