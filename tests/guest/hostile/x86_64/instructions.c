@@ -317,10 +317,17 @@ TEST(c10_x86_flags)
 
 /* --- Selectors are each process's own --- */
 
+/* The base of FS, by which the C library finds its data, goes with the selector: it is set again.
+ */
 static void load_selectors(uint16_t s)
 {
-	__asm__ volatile(
-	    "movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" ::"r"((uint32_t)s));
+	uintptr_t base;
+
+	__asm__ volatile("movq %%fs:0, %0" : "=r"(base));
+	__asm__ volatile("movl %1, %%ds; movl %1, %%es; movl %1, %%fs; movl %1, %%gs; syscall"
+			 :
+			 : "a"((long)SYS_thread_set_tls), "r"((uint32_t)s), "D"(base)
+			 : "rcx", "r11", "memory");
 }
 
 static bool has_selectors(uint16_t s)
@@ -334,7 +341,8 @@ static bool has_selectors(uint16_t s)
 
 static void keep_selectors(void)
 {
-	static const uint16_t values[] = {USER_DS, 0, USER_CS, 3, 2, USER_DS};
+	static const uint16_t values[] = {USER_DS,     0,           USER_CS,
+					  USER_DS - 1, USER_CS - 3, USER_DS - 2};
 
 	for (unsigned i = 0; i < 60; i++) {
 		uint16_t value = values[(getpid() + i) % ARRAY_LENGTH(values)];
@@ -393,7 +401,7 @@ static void call_at_end_of_user_space(void)
 	static uint64_t other_stack[512];
 	unsigned long last = USER_END - PAGE;
 	long fd = syscall(SYS_open, ktap_program, 0, 0), result = SYS_mmap;
-	long offset = call_at_page_end - __executable_start;
+	long offset = (uintptr_t)call_at_page_end - ((uintptr_t)__executable_start & -PAGE);
 	register long r10 __asm__("r10") = MAP_PRIVATE | MAP_FIXED;
 	register long r8 __asm__("r8") = fd;
 	register long r9 __asm__("r9") = offset;

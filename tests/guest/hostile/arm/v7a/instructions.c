@@ -189,7 +189,7 @@ static void execute_half(void)
 	extern const char __executable_start[];
 	int fd = syscall(SYS_open, ktap_program, 0, 0);
 	char *page = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
-			  half_at_page_end - __executable_start);
+			  (uintptr_t)half_at_page_end - ((uintptr_t)__executable_start & -PAGE));
 	/* What is mapped next lies below: before that page nothing, behind it a hole. */
 
 	if (page == MAP_FAILED)
