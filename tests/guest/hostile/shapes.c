@@ -316,6 +316,25 @@ static void changing(struct stack *s)
 	rising(s, shared_memory, shared_memory + PAGE, 1 + random_below(&s->random, 50), 0);
 }
 
+/* Where arena_scribble() writes. */
+#define CHANGING (ARENA + 8 * PAGE)
+
+void arena_scribble(struct random *r)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		unsigned long at = place(r, CHANGING, CHANGING + PAGE);
+
+		*(volatile unsigned long *)at =
+		    random_below(r, 2) ? odd_word(r) : at + random_below(r, 16) * WORD;
+	}
+}
+
+static void changing_by_thread(struct stack *s)
+{
+	s->of_others = true;
+	rising(s, CHANGING, CHANGING + PAGE, 1 + random_below(&s->random, 50), 0);
+}
+
 static void in_its_own_ring(struct stack *s)
 {
 	s->of_others = true;
@@ -344,6 +363,7 @@ const struct shape shapes[] = {
     {"random memory", random_memory},
     {"random registers", random_registers},
     {"changing under another process", changing},
+    {"changing under another thread", changing_by_thread},
     {"in its own ring", in_its_own_ring},
 };
 const unsigned nr_shapes = ARRAY_LENGTH(shapes);

@@ -4,6 +4,8 @@
  * of it ends, says nothing of the kernel, and costs no more than a deep stack does; and the samples
  * of another task are all there, and right.
  */
+#include <pthread.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -167,9 +169,26 @@ static void change_memory(void)
 		words[512 + random_below(&random, 512)] = random_u64(&random);
 }
 
+static volatile bool scribbling;
+
+static void *scribble(void *arg)
+{
+	struct random random = {2};
+
+	while (scribbling) {
+		arena_scribble(&random);
+		sched_yield();
+	}
+	return arg;
+}
+
 TEST(c10_hostile_stacks)
 {
 	bool ready = open_recorders() && bystander_start(&bystander, change_memory);
+	pthread_t thread;
+
+	scribbling = true;
+	EXPECT_EQ(pthread_create(&thread, NULL, scribble, NULL), 0);
 
 	for (unsigned seed = 0; ready && seed < NR_STACKS && failures < MAX_FAILURES; seed++) {
 		const struct shape *shape = &shapes[seed % nr_shapes];
@@ -187,6 +206,8 @@ TEST(c10_hostile_stacks)
 		}
 		failures += !bystander_watch(&bystander);
 	}
+	scribbling = false;
+	EXPECT_EQ(pthread_join(thread, NULL), 0);
 	if (ready)
 		EXPECT(bystander_end(&bystander) >= NR_STACKS);
 	printf("# a sample and its page fault took %lu instructions at most\n", most_expensive);

@@ -30,6 +30,8 @@ extern unsigned long shared_memory, own_ring;
 
 /* Maps the arena; false when it can not be. */
 bool arena_map(void);
+/* Changes some of what a stack is in, from another thread. */
+void arena_scribble(struct random *r);
 /* Takes away what the last stack was made of. */
 void arena_clean(void);
 
