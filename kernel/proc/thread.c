@@ -43,7 +43,9 @@ long sys_thread_create(unsigned long entry, unsigned long arg, unsigned long sta
 	int err = check_room(false);
 	pid_t tid;
 
-	if (!err && copy_to_user(user_tid, &zero, sizeof(zero)))
+	/* No processor is sent to an address of the kernel's, or to one that is none: returning
+	 * there would fault in the kernel (Intel SDM vol. 2, IRET). */
+	if (!err && (!user_range_ok(entry, 1) || copy_to_user(user_tid, &zero, sizeof(zero))))
 		err = -EFAULT;
 	if (err)
 		return err;
