@@ -50,7 +50,9 @@ static struct machine_state settled_state(long tasks)
 		nanosleep(&moment, NULL);
 		state = machine_state();
 	}
-	return state;
+	/* The last one may have been on its way out while this looked. */
+	nanosleep(&moment, NULL);
+	return machine_state();
 }
 
 static bool same(const struct machine_state *a, const struct machine_state *b)
