@@ -89,7 +89,7 @@ syscall_entry:
 	cli
 	movq %gs:CPU_CURRENT, %rax
 	movb %gs:CPU_NEED_RESCHED, %cl
-	orb TASK_KILLED(%rax), %cl
+	orb TASK_WORK(%rax), %cl
 	jnz syscall_work
 syscall_return:
 	/* A return address above user space would fault inside the kernel on some CPUs. */
@@ -159,7 +159,7 @@ trap_entry:
 	call trap_dispatch
 	movq %gs:CPU_CURRENT, %rax
 	movb %gs:CPU_NEED_RESCHED, %cl
-	orb TASK_KILLED(%rax), %cl
+	orb TASK_WORK(%rax), %cl
 	jz return_by_iret
 	movq %rsp, %rdi
 	call exit_work

@@ -37,26 +37,27 @@ static struct idt_gate idt[256] __aligned(16);
 static const struct {
 	const char *name;
 	u8 signal; /* what a program gets; 0: never its fault */
+	u8 code;   /* and that signal's; 0: see floating_point_code() */
 } exceptions[32] = {
-    [0] = {"divide error", UAPI_SIGFPE},
-    [1] = {"debug exception", UAPI_SIGTRAP},
+    [0] = {"divide error", UAPI_SIGFPE, UAPI_FPE_INTDIV},
+    [1] = {"debug exception", UAPI_SIGTRAP, UAPI_TRAP_TRACE},
     [2] = {"NMI", 0},
-    [3] = {"breakpoint", UAPI_SIGTRAP},
-    [4] = {"overflow", UAPI_SIGSEGV},
-    [5] = {"bound range exceeded", UAPI_SIGSEGV},
-    [6] = {"invalid opcode", UAPI_SIGILL},
-    [7] = {"device not available", UAPI_SIGFPE},
+    [3] = {"breakpoint", UAPI_SIGTRAP, UAPI_TRAP_BRKPT},
+    [4] = {"overflow", UAPI_SIGSEGV, UAPI_SI_KERNEL},
+    [5] = {"bound range exceeded", UAPI_SIGSEGV, UAPI_SI_KERNEL},
+    [6] = {"invalid opcode", UAPI_SIGILL, UAPI_ILL_ILLOPC},
+    [7] = {"device not available", UAPI_SIGFPE, UAPI_SI_KERNEL},
     [8] = {"double fault", 0},
-    [10] = {"invalid TSS", UAPI_SIGSEGV},
-    [11] = {"segment not present", UAPI_SIGBUS},
-    [12] = {"stack-segment fault", UAPI_SIGBUS},
-    [13] = {"general protection fault", UAPI_SIGSEGV},
+    [10] = {"invalid TSS", UAPI_SIGSEGV, UAPI_SI_KERNEL},
+    [11] = {"segment not present", UAPI_SIGBUS, UAPI_SI_KERNEL},
+    [12] = {"stack-segment fault", UAPI_SIGBUS, UAPI_SI_KERNEL},
+    [13] = {"general protection fault", UAPI_SIGSEGV, UAPI_SI_KERNEL},
     [14] = {"page fault", UAPI_SIGSEGV},
     [16] = {"x87 floating-point error", UAPI_SIGFPE},
-    [17] = {"alignment check", UAPI_SIGBUS},
+    [17] = {"alignment check", UAPI_SIGBUS, UAPI_BUS_ADRALN},
     [18] = {"machine check", 0},
     [19] = {"SIMD floating-point exception", UAPI_SIGFPE},
-    [21] = {"control protection", UAPI_SIGSEGV},
+    [21] = {"control protection", UAPI_SIGSEGV, UAPI_SI_KERNEL},
 };
 
 static const char *exception_name(unsigned vector)
@@ -127,13 +128,43 @@ static void page_fault(struct pt_regs *regs)
 		err = mm_fault(current->mm, addr, access, regs);
 	if (err) {
 		if (user_mode(regs))
-			process_fault(regs, UAPI_SIGSEGV,
-				      err == -ENOMEM ? "page fault, out of memory" : "page fault",
-				      addr);
+			process_page_fault(regs, addr, err);
 		else
 			extable_fixup(regs);
 	}
 	irq_disable();
+}
+
+/* Which of the exceptions that are not masked it was: the flags and masks of the x87 FPU and of SSE
+ * are in the same order (SDM vol. 1, 8.1.3, 8.1.5 and 10.2.3). */
+static int floating_point_code(unsigned vector)
+{
+	unsigned flags;
+	u16 fsw, fcw;
+	u32 mxcsr;
+
+	if (vector == VECTOR_SIMD) {
+		__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+		flags = mxcsr & ~(mxcsr >> 7);
+	} else {
+		__asm__ volatile("fnstsw %0; fnstcw %1" : "=m"(fsw), "=m"(fcw));
+		flags = fsw & ~fcw;
+	}
+	return flags & BIT(0)   ? UAPI_FPE_FLTINV
+	       : flags & BIT(2) ? UAPI_FPE_FLTDIV
+	       : flags & BIT(3) ? UAPI_FPE_FLTOVF
+	       : flags & BIT(5) ? UAPI_FPE_FLTRES
+				: UAPI_FPE_FLTUND; /* or a denormal operand */
+}
+
+/* INT3 is past itself when it traps; the others are at the instruction. */
+static void program_exception(struct pt_regs *regs, unsigned vector)
+{
+	unsigned long addr = regs->ip - (vector == VECTOR_BREAKPOINT);
+	int code = exceptions[vector].code;
+
+	signal_fault(exceptions[vector].signal, code ? code : floating_point_code(vector), addr,
+		     exceptions[vector].name);
 }
 
 static void exception(struct pt_regs *regs, unsigned vector)
@@ -144,9 +175,7 @@ static void exception(struct pt_regs *regs, unsigned vector)
 	}
 	if (!user_mode(regs) || !exceptions[vector].signal)
 		panic_regs(regs, "%s", exception_name(vector));
-	irq_enable();
-	process_fault(regs, exceptions[vector].signal, exception_name(vector), regs->ip);
-	irq_disable();
+	program_exception(regs, vector);
 }
 
 static void interrupt(struct pt_regs *regs, unsigned vector)
@@ -178,14 +207,13 @@ void trap_dispatch(struct pt_regs *regs, unsigned vector)
 		preempt_schedule();
 }
 
-/* A program's debug exception: end it on its own stack, as soon as it is back in user mode. */
+/* A program's debug exception: it is told on its own stack, as soon as it is back in user mode. */
 static void debug_exception(struct pt_regs *regs)
 {
 	if (!user_mode(regs))
 		panic_regs(regs, "unexpected debug exception");
 	regs->flags &= ~X86_EFLAGS_TF;
-	current->kill_signal = UAPI_SIGTRAP;
-	WRITE_ONCE(current->killed, true);
+	program_exception(regs, VECTOR_DEBUG);
 	arch_raise_irq_work();
 }
 
@@ -221,10 +249,10 @@ void ist_dispatch(struct pt_regs *regs, unsigned vector)
  */
 void exit_work(struct pt_regs *regs)
 {
-	while (this_cpu()->need_resched || READ_ONCE(current->killed)) {
+	while (this_cpu()->need_resched || READ_ONCE(current->work)) {
 		if (this_cpu()->need_resched)
 			schedule();
-		if (READ_ONCE(current->killed)) {
+		if (READ_ONCE(current->work)) {
 			irq_enable();
 			exit_to_user(regs);
 			irq_disable();

@@ -68,7 +68,7 @@ static int wait_for_device(void)
 	int id;
 
 	while ((id = virtqueue_take_used(&tx, NULL)) == -EAGAIN) {
-		if (current->killed)
+		if (signal_fatal_pending())
 			break;
 		yield();
 	}

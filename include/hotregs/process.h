@@ -30,6 +30,7 @@ struct process {
 	struct list_head sibling;
 	struct wait_queue child_exit; /* woken when a child has ended */
 	pid_t pgid, sid;              /* process group and session */
+	bool has_exec;                /* it is another program than its parent was at the fork */
 	uid_t uid;      /* whose it is; 0 is privileged. Only its own threads change it */
 	u32 nr_alive;   /* threads that have not begun to end */
 	u32 nr_present; /* threads that are not gone */
@@ -39,6 +40,7 @@ struct process {
 	bool zombie;                   /* has ended; its parent has yet to wait for it */
 	u64 freed_utime, freed_stime;  /* ticks of threads that have been freed */
 	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
+	struct process_signals signals;
 	char cwd[PROCESS_CWD_MAX]; /* absolute; threads change it one at a time: see fs_chdir() */
 };
 
@@ -68,17 +70,19 @@ int process_may_access(const struct task *target);
 void do_syscall(struct pt_regs *regs);
 
 /*
- * What a task must do before it goes back to user mode: end when killed. Called by every return to
- * user mode, interrupts on.
+ * What current's work says that it must do before it goes back to user mode: take signals. Called
+ * by every return to user mode that has work, interrupts on.
  */
 void exit_to_user(struct pt_regs *regs);
 
 /* Starts pid 1 from @path with the arguments in @args (words, quotes as a shell's). -errno. */
 int process_start_init(const char *path, const char *args);
 
-/* A program did what it may not: report on the console and end it with @signal. May not return to
- * the program; callable only with interrupts enabled. */
-void process_fault(struct pt_regs *regs, int signal, const char *what, unsigned long addr);
+/*
+ * The running program touched @addr, which mm_fault() has refused with @err: it gets SIGSEGV, or,
+ * if there was no memory, ends by SIGKILL with a report. @regs are its own. May sleep.
+ */
+void process_page_fault(struct pt_regs *regs, unsigned long addr, int err);
 
 /* System-call bodies other code uses. All may sleep. */
 pid_t process_fork(void);
@@ -100,10 +104,11 @@ void process_end(struct process *process, int status);
  * zombie and the parent is told. Interrupts off. */
 void process_thread_gone(struct task *task);
 pid_t process_wait(pid_t pid, int *status, int options);
-int process_kill(pid_t pid, int signal);
 
 #define WAIT_STATUS_EXIT(code)  (((code)&0xff) << 8)
 #define WAIT_STATUS_SIGNAL(sig) ((sig)&0x7f)
+#define WAIT_STATUS_STOP(sig)   ((sig) << 8 | 0x7f)
+#define WAIT_STATUS_CONTINUED   0xffff
 
 /* Processes started since boot. */
 u64 process_nr_forks(void);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <hotregs/types.h>
+#include <uapi/signal.h>
 #include <uapi/types.h>
 
 struct perf_event_attr;
@@ -44,7 +45,6 @@ long sys_wait4(pid_t pid, int __user *status, int options, void __user *rusage);
 long sys_getpid(void);
 long sys_getppid(void);
 long sys_gettid(void);
-long sys_kill(pid_t pid, int signal);
 long sys_uname(struct uapi_utsname __user *name);
 
 /* thread.c */
@@ -75,10 +75,48 @@ long sys_sched_getaffinity(pid_t tid, size_t size, unsigned long __user *mask);
 long sys_getuid(void);
 long sys_setuid(uid_t uid);
 
+/* kill.c */
+long sys_kill(pid_t pid, int signal);
+long sys_tgkill(pid_t pid, pid_t tid, int signal);
+long sys_sigqueue(pid_t pid, int signal, unsigned long value);
+
+/* sys_signal.c */
+long sys_sigaction(int signal, const struct uapi_sigaction __user *user_new,
+		   struct uapi_sigaction __user *user_old);
+long sys_sigprocmask(int how, const uapi_sigset_t __user *user_set, uapi_sigset_t __user *user_old);
+long sys_sigpending(uapi_sigset_t __user *user_set);
+long sys_sigsuspend(const uapi_sigset_t __user *user_set);
+long sys_sigtimedwait(const uapi_sigset_t __user *user_set, struct uapi_siginfo __user *user_info,
+		      const struct uapi_timespec __user *user_timeout);
+long sys_sigaltstack(const struct uapi_sigaltstack __user *user_new,
+		     struct uapi_sigaltstack __user *user_old);
+long sys_sigreturn(void);
+
+/* group.c */
+long sys_setpgid(pid_t pid, pid_t pgid);
+long sys_getpgid(pid_t pid);
+long sys_setsid(void);
+long sys_getsid(pid_t pid);
+
 /* sys_time.c */
 long sys_nanosleep(const struct uapi_timespec __user *req, struct uapi_timespec __user *rem);
 long sys_clock_gettime(int clock, struct uapi_timespec __user *ts);
+long sys_clock_nanosleep(int clock, int flags, const struct uapi_timespec __user *req,
+			 struct uapi_timespec __user *rem);
+long sys_clock_getres(int clock, struct uapi_timespec __user *ts);
+long sys_clock_settime(int clock, const struct uapi_timespec __user *ts);
 long sys_times(struct uapi_tms __user *tms);
+
+/* sys_timer.c */
+long sys_setitimer(int which, const struct uapi_itimerspec __user *user_new,
+		   struct uapi_itimerspec __user *user_old);
+long sys_getitimer(int which, struct uapi_itimerspec __user *user);
+long sys_timer_create(int clock, const struct uapi_sigevent __user *user_event);
+long sys_timer_settime(int id, int flags, const struct uapi_itimerspec __user *user_new,
+		       struct uapi_itimerspec __user *user_old);
+long sys_timer_gettime(int id, struct uapi_itimerspec __user *user);
+long sys_timer_getoverrun(int id);
+long sys_timer_delete(int id);
 
 /* sys_perf.c */
 long sys_perf_event_open(struct perf_event_attr __user *attr, pid_t pid, int cpu, int group_fd,

@@ -7,6 +7,7 @@
 
 #include <hotregs/check.h>
 #include <hotregs/list.h>
+#include <hotregs/signal.h>
 #include <hotregs/types.h>
 
 #include <asm/task.h> /* struct arch_task, KERNEL_STACK_SIZE */
@@ -23,6 +24,11 @@ struct pt_regs;
 #define TASK_KTHREAD BIT(0) /* never runs in user mode, owns no mm */
 #define TASK_IDLE    BIT(1) /* a CPU's idle loop, pid 0 */
 
+/* What exit_to_user() has to do. */
+#define TASK_WORK_SIGNAL      BIT(0) /* there may be signals that it has to take */
+#define TASK_WORK_INTERRUPTED BIT(1) /* its system call has returned -EINTR */
+#define TASK_WORK_EXIT        BIT(2) /* it has to end: all of its process, or all but one */
+
 enum task_state {
 	TASK_RUNNING,  /* running or on a run queue */
 	TASK_SLEEPING, /* waits; wake_up_task() makes it run */
@@ -37,8 +43,7 @@ struct task {
 	u32 flags;      /* TASK_* bits */
 	u8 priority;    /* 0 idle only, 1 lowest .. 31 highest */
 	bool on_rq;     /* runs or could: is in its priority's ring */
-	bool killed;    /* has to end: all of its process, or all but one. Sleeps end with -EINTR */
-	u8 kill_signal; /* what it did itself is to end its process by this; 0: nothing */
+	u8 work;        /* TASK_WORK_*: what to do before user mode; sleeps end with -EINTR */
 	s16 slice_left; /* ticks */
 	bool fifo;      /* runs until it sleeps or yields, whatever its slice */
 	u32 cpu;
@@ -63,6 +68,18 @@ struct task {
 	s8 nice;               /* what setpriority() was told, under every policy */
 	u8 policy;             /* UAPI_SCHED_* */
 	bool gone;             /* off the CPU for good; may be freed */
+	struct task_signals signals;
 
 	struct held_locks held; /* mutexes */
 };
+
+/* Adds to what @task has to do before it goes to user mode, or takes away. Any context. */
+static inline void task_set_work(struct task *task, u8 work)
+{
+	__atomic_fetch_or(&task->work, work, __ATOMIC_RELEASE);
+}
+
+static inline void task_clear_work(struct task *task, u8 work)
+{
+	__atomic_fetch_and(&task->work, (u8)~work, __ATOMIC_ACQUIRE);
+}

@@ -20,6 +20,13 @@ static inline u64 clock_ns(void)
 /* Seconds since 1970 at boot; from the board's real-time clock, 0 when it has none. */
 extern u64 clock_boot_epoch;
 
+/* Nanoseconds since 1970, as the clock says or has been set. Any context but NMI for the second. */
+u64 clock_realtime_ns(void);
+void clock_set_realtime(u64 ns);
+
+/* How long it may take until somebody who waits for an absolute such time notices a setting. */
+#define CLOCK_SET_NOTICED_NS 1000000000ULL
+
 /* A one-shot timer; runs in interrupt context on the CPU that armed it. */
 struct timer {
 	struct list_head node; /* in cpu->timers.armed, while armed */

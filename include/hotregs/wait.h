@@ -40,26 +40,31 @@ void wait_finish(struct wait_queue *q, struct waiter *w);
 void wake_up(struct wait_queue *q);
 
 /*
- * Sleeps until @condition. Evaluates to 0, or -EINTR when the task was killed meanwhile. It
- * expands in the caller, so that the caller is where the task went to sleep.
+ * Sleeps until @condition. Evaluates to 0, or -EINTR when a signal has to be taken. It expands in
+ * the caller, so that the caller is where the task went to sleep.
  */
-#define wait_event(q, condition)               \
-	({                                     \
-		struct waiter _w;              \
-		int _ret = 0;                  \
-                                               \
-		might_sleep();                 \
-		while (!(condition)) {         \
-			wait_prepare(q, &_w);  \
-			if (current->killed)   \
-				_ret = -EINTR; \
-			else if (!(condition)) \
-				schedule();    \
-			wait_finish(q, &_w);   \
-			if (_ret)              \
-				break;         \
-		}                              \
-		_ret;                          \
+#define wait_event(q, condition) wait_event_until(q, condition, signal_pending(current))
+
+/* The same, but -EINTR only when the caller has to end. */
+#define wait_event_killable(q, condition) wait_event_until(q, condition, signal_fatal_pending())
+
+#define wait_event_until(q, condition, interrupted) \
+	({                                          \
+		struct waiter _w;                   \
+		int _ret = 0;                       \
+                                                    \
+		might_sleep();                      \
+		while (!(condition)) {              \
+			wait_prepare(q, &_w);       \
+			if (interrupted)            \
+				_ret = -EINTR;      \
+			else if (!(condition))      \
+				schedule();         \
+			wait_finish(q, &_w);        \
+			if (_ret)                   \
+				break;              \
+		}                                   \
+		_ret;                               \
 	})
 
 /* A sleeping lock, handed out in order of arrival. */
@@ -87,5 +92,7 @@ struct mutex {
 void mutex_lock(struct mutex *m);
 void mutex_unlock(struct mutex *m);
 
-/* Sleeps for at least @ns nanoseconds; -EINTR when killed. May sleep. */
+/* Sleeps for at least @ns nanoseconds, or until clock_ns() says @deadline; -EINTR when a signal has
+ * to be taken. May sleep. */
 int sleep_ns(u64 ns);
+int sleep_until(u64 deadline);

@@ -23,7 +23,7 @@
 #define SYS_getpid        14 /* () */
 #define SYS_getppid       15 /* () */
 #define SYS_gettid        16 /* () */
-#define SYS_kill          17 /* (pid_t pid, int sig): default actions only */
+#define SYS_kill          17 /* (pid_t pid, int sig) */
 #define SYS_pipe          18 /* (int fds[2]) */
 #define SYS_dup           19 /* (int fd) */
 #define SYS_dup2          20 /* (int from, int to) */
@@ -63,4 +63,34 @@
 #define SYS_sched_rr_get_interval 47 /* (pid_t tid, struct uapi_timespec *) */
 #define SYS_sched_setaffinity     48 /* (pid_t tid, size_t bytes, const unsigned long mask[]) */
 #define SYS_sched_getaffinity     49 /* (pid_t tid, size_t bytes, unsigned long mask[]): bytes */
-#define NR_SYSCALLS               50
+
+#define SYS_sigaction                                                                              \
+	50                 /* (int sig, const struct uapi_sigaction *, struct uapi_sigaction *old) \
+			    */
+#define SYS_sigprocmask 51 /* (int how, const uapi_sigset_t *, uapi_sigset_t *old) */
+#define SYS_sigpending  52 /* (uapi_sigset_t *) */
+#define SYS_sigsuspend  53 /* (const uapi_sigset_t *) */
+#define SYS_sigtimedwait \
+	54 /* (const uapi_sigset_t *, struct uapi_siginfo *, const struct uapi_timespec *) */
+#define SYS_sigaltstack 55 /* (const struct uapi_sigaltstack *, struct uapi_sigaltstack *old) */
+#define SYS_sigreturn   56 /* (): SP is at the frame; from a handler's restorer */
+#define SYS_tgkill      57 /* (pid_t pid, pid_t tid, int sig) */
+#define SYS_sigqueue    58 /* (pid_t pid, int sig, long value) */
+#define SYS_setpgid     59 /* (pid_t pid = 0 for self, pid_t pgid = 0 for that pid) */
+#define SYS_getpgid     60 /* (pid_t pid = 0 for self) */
+#define SYS_setsid      61 /* () */
+#define SYS_getsid      62 /* (pid_t pid = 0 for self) */
+#define SYS_clock_nanosleep \
+	63 /* (int clock, int flags, const struct uapi_timespec *, struct uapi_timespec *rem) */
+#define SYS_clock_getres  64 /* (int clock, struct uapi_timespec *) */
+#define SYS_clock_settime 65 /* (int clock, const struct uapi_timespec *) */
+#define SYS_setitimer \
+	66 /* (int which, const struct uapi_itimerspec *, struct uapi_itimerspec *old) */
+#define SYS_getitimer    67 /* (int which, struct uapi_itimerspec *) */
+#define SYS_timer_create 68 /* (int clock, const struct uapi_sigevent *): returns its number */
+#define SYS_timer_settime \
+	69 /* (int timer, int flags, const struct uapi_itimerspec *, struct uapi_itimerspec *) */
+#define SYS_timer_gettime    70 /* (int timer, struct uapi_itimerspec *) */
+#define SYS_timer_getoverrun 71 /* (int timer) */
+#define SYS_timer_delete     72 /* (int timer) */
+#define NR_SYSCALLS          73

@@ -57,6 +57,12 @@ struct uapi_timespec {
 #define UAPI_SCHED_PRIORITY_MAX 15 /* of the last two; from 1 */
 
 #define UAPI_THREAD_NAME_MAX 16 /* bytes, the NUL included */
+/* setitimer() and timer_settime(). */
+struct uapi_itimerspec {
+	struct uapi_timespec interval, value;
+};
+#define UAPI_ITIMER_REAL   0
+#define UAPI_TIMER_ABSTIME 4 /* newlib's number */
 
 #define UAPI_CLOCK_REALTIME        1 /* newlib's numbers */
 #define UAPI_CLOCK_PROCESS_CPUTIME 2
@@ -103,16 +109,6 @@ struct uapi_pollfd {
 #define UAPI_MAP_FIXED     0x10
 #define UAPI_MAP_ANONYMOUS 0x20
 
-#define UAPI_WNOHANG 1
-
-/* Signal numbers a wait status can carry: newlib's. */
-#define UAPI_SIGINT  2
-#define UAPI_SIGILL  4
-#define UAPI_SIGTRAP 5
-#define UAPI_SIGABRT 6
-#define UAPI_SIGFPE  8
-#define UAPI_SIGKILL 9
-#define UAPI_SIGBUS  10
-#define UAPI_SIGSEGV 11
-#define UAPI_SIGTERM 15
-#define UAPI_NSIG    32
+#define UAPI_WNOHANG    1
+#define UAPI_WUNTRACED  2
+#define UAPI_WCONTINUED 8

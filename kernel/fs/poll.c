@@ -85,7 +85,7 @@ static int poll_all(struct uapi_pollfd *fds, struct file *const *files, unsigned
 	return ready;
 }
 
-/* Polls until something is ready, the time is over or the task is killed. */
+/* Polls until something is ready, the time is over or a signal has to be taken. */
 static int poll_loop(struct uapi_pollfd *fds, struct file *const *files, unsigned n,
 		     struct poll_table *table, struct poll_timeout *timeout)
 {
@@ -98,7 +98,7 @@ static int poll_loop(struct uapi_pollfd *fds, struct file *const *files, unsigne
 		ready = poll_all(fds, files, n, table);
 		if (ready || READ_ONCE(timeout->expired))
 			break;
-		if (current->killed) {
+		if (signal_pending(current)) {
 			ready = -EINTR;
 			break;
 		}
@@ -119,7 +119,7 @@ static int poll_timed(struct uapi_pollfd *fds, struct file *const *files, unsign
 	wait_queue_init(&timeout.queue);
 	timer_init(&timeout.timer, poll_expired);
 	if (timeout_ns >= 0)
-		timer_arm(&timeout.timer, clock_ns() + timeout_ns);
+		timer_arm(&timeout.timer, signal_deadline(timeout_ns));
 	ready = poll_loop(fds, files, n, table, &timeout);
 	timer_cancel(&timeout.timer);
 	return ready;

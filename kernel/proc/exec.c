@@ -10,7 +10,7 @@
 
 #include <arch/switch.h>
 
-#include "proc.h"
+#include "signals.h"
 
 #define STACK_TOP USER_END
 
@@ -228,6 +228,9 @@ static void commit(struct program *p)
 	files_close_on_exec(current->files);
 	current->clear_tid = NULL;
 	arch_set_tls(current, 0);
+	process_timers_exec();
+	signals_exec();
+	current->process->has_exec = true;
 	/*
 	 * Readers of /proc find address spaces under this lock. And no sample comes in between: it
 	 * would show the new program's registers where the records still tell of the old one.

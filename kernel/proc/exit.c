@@ -9,7 +9,7 @@
 #include <arch/power.h>
 #include <arch/uaccess.h>
 
-#include "proc.h"
+#include "signals.h"
 
 /* What the machine's exit code says when init's own cannot be passed on. */
 #define CODE_INIT_FAILED 125
@@ -34,6 +34,15 @@ static void __noreturn end_machine(int status)
 	arch_power_off(MIN(code, CODE_INIT_FAILED));
 }
 
+/* Makes @child one of init's. List lock held. */
+static void give_to_init(struct process *child)
+{
+	list_del(&child->sibling);
+	list_add_tail(&child->sibling, &init_process->children);
+	child->parent = init_process;
+	WRITE_ONCE(child->ppid, init_process->pid);
+}
+
 /* Gives @process's children to init, which may have to wait for some of them at once. */
 static void give_children_to_init(struct process *process)
 {
@@ -42,10 +51,7 @@ static void give_children_to_init(struct process *process)
 	bool zombies = false;
 
 	list_for_each_safe (child, next, &process->children, sibling) {
-		list_del(&child->sibling);
-		list_add_tail(&child->sibling, &init_process->children);
-		child->parent = init_process;
-		WRITE_ONCE(child->ppid, init_process->pid);
+		give_to_init(child);
 		zombies |= child->zombie;
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
@@ -59,6 +65,7 @@ static void leave_process(struct process *process)
 	if (process == init_process)
 		end_machine(process->exit_status);
 	give_children_to_init(process);
+	process_timers_free(process);
 }
 
 /* Tells whoever joins the calling thread, if somebody is left to. */
@@ -85,6 +92,7 @@ static __always_inline void leave(int status)
 	files_put(task->files);
 	task->files = NULL;
 	threads_reap(process);
+	signals_leave();
 	flags = spin_lock_irqsave(&task_list_lock);
 	last = !--process->nr_alive;
 	if (last && !process->exiting) {
@@ -111,7 +119,7 @@ void thread_exit(int status)
 /* Makes @task end when it next is about to enter user mode. List lock held. */
 static void kill_thread(struct task *task)
 {
-	WRITE_ONCE(task->killed, true);
+	task_set_work(task, TASK_WORK_EXIT);
 	wake_up_task(task);
 }
 
@@ -125,16 +133,18 @@ void process_end(struct process *process, int status)
 	process->exit_status = status;
 	list_for_each (task, &process->threads, thread_node)
 		kill_thread(task);
+	signal_unpark();
 }
 
 void process_exit(int status)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	bool killed = current->killed;
+	bool told = signal_fatal_pending();
 
 	process_end(current->process, status);
 	/* It sees to its own end; until then it may sleep. */
-	current->killed = killed;
+	if (!told)
+		task_clear_work(current, TASK_WORK_EXIT);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	leave(status);
 }
@@ -143,7 +153,7 @@ void process_exit(int status)
 static bool kill_others(void)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	bool ok = !current->killed;
+	bool ok = !signal_fatal_pending();
 	struct task *task;
 
 	if (ok)
@@ -176,10 +186,25 @@ int threads_end_others(void)
 	if (READ_ONCE(process->nr_present) == 1 && process->leader == current)
 		return 0;
 	if (!kill_others() ||
-	    wait_event(&process->thread_gone, READ_ONCE(process->nr_present) == 1))
+	    wait_event_killable(&process->thread_gone, READ_ONCE(process->nr_present) == 1))
 		return -EINTR;
 	take_lead(process);
 	return 0;
+}
+
+/* Tells the parent of @process, which has ended; one that does not care has it taken off by init.
+ * List lock held. */
+static void tell_of_end(struct process *process)
+{
+	int status = process->exit_status, signal = status & 0x7f;
+	struct process *parent = process->parent;
+
+	signal_tell_parent(process, signal ? UAPI_CLD_KILLED : UAPI_CLD_EXITED,
+			   signal ? signal : status >> 8);
+	if (parent == init_process || !signal_parent_ignores(process))
+		return;
+	give_to_init(process);
+	wake_up(&init_process->child_exit);
 }
 
 void process_thread_gone(struct task *task)
@@ -194,8 +219,7 @@ void process_thread_gone(struct task *task)
 	} else {
 		process->zombie = true;
 		/* Under the lock: once the parent has seen a zombie, it frees it. */
-		if (process->parent)
-			wake_up(&process->parent->child_exit);
+		tell_of_end(process);
 	}
 	spin_unlock(&task_list_lock);
 }

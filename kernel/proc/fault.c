@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to a program that did what it may not: a report on the console, and its end. */
+/* What happens to a program that did what it may not, and the report of an end on the console. */
 #include <hotregs/printk.h>
 #include <hotregs/unwind.h>
 
@@ -20,12 +20,39 @@ static void print_maps(struct mm *mm)
 	mutex_unlock(&mm->lock);
 }
 
-void process_fault(struct pt_regs *regs, int signal, const char *what, unsigned long addr)
+void process_report(struct pt_regs *regs, const struct uapi_siginfo *info, const char *name)
 {
-	printk("%s[%d]: %s, address 0x%lx: ended by signal %d\n", current->comm, current->pid, what,
-	       addr, signal);
+	if (name)
+		printk("%s[%d]: %s, address 0x%llx: ended by signal %d\n", current->comm,
+		       current->pid, name, (unsigned long long)info->addr, (int)info->signo);
+	else
+		printk("%s[%d]: ended by signal %d, from process %d\n", current->comm, current->pid,
+		       (int)info->signo, (int)info->pid);
 	regs_print(regs);
 	print_backtrace(current, regs);
 	print_maps(current->mm);
-	process_exit(WAIT_STATUS_SIGNAL(signal));
+}
+
+/* Is there an area at @addr, which then does not allow what was tried? */
+static bool is_mapped(unsigned long addr)
+{
+	bool mapped;
+
+	mutex_lock(&current->mm->lock);
+	mapped = mm_find_vma(current->mm, addr);
+	mutex_unlock(&current->mm->lock);
+	return mapped;
+}
+
+void process_page_fault(struct pt_regs *regs, unsigned long addr, int err)
+{
+	const struct uapi_siginfo killed = {.signo = UAPI_SIGKILL, .addr = addr};
+
+	if (err == -ENOMEM) {
+		/* No handler could do without the memory. */
+		process_report(regs, &killed, "page fault, out of memory");
+		process_exit(WAIT_STATUS_SIGNAL(UAPI_SIGKILL));
+	}
+	signal_fault(UAPI_SIGSEGV, is_mapped(addr) ? UAPI_SEGV_ACCERR : UAPI_SEGV_MAPERR, addr,
+		     "page fault");
 }

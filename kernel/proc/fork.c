@@ -32,6 +32,8 @@ static int inherit(struct process *child)
 	task_inherit_sched(task, current);
 	child->uid = current->process->uid;
 	strlcpy(child->cwd, current->process->cwd, sizeof(child->cwd));
+	task->signals.stack_base = current->signals.stack_base;
+	task->signals.stack_size = current->signals.stack_size;
 	arch_fork(task, current);
 	return perf_task_fork(task);
 }

@@ -155,7 +155,7 @@ static long futex_wait(const struct key *key, const u32 __user *user, u32 value,
 		timer_arm(&d.timer, until);
 	for (;;) {
 		WRITE_ONCE(current->state, TASK_SLEEPING);
-		if (READ_ONCE(w.woken) || READ_ONCE(d.expired) || READ_ONCE(current->killed))
+		if (READ_ONCE(w.woken) || READ_ONCE(d.expired) || signal_pending(current))
 			break;
 		schedule();
 	}
@@ -200,7 +200,7 @@ void futex_wake_all(u32 __user *addr)
 /* When a wait by @op that was given @user as its timeout is over. */
 static int find_deadline(u64 *until, int op, const struct uapi_timespec __user *user)
 {
-	u64 base = 0, ns, boot = clock_boot_epoch * 1000000000;
+	u64 ns, boot = clock_realtime_ns() - clock_ns();
 	int err;
 
 	*until = UINT64_MAX;
@@ -210,10 +210,10 @@ static int find_deadline(u64 *until, int op, const struct uapi_timespec __user *
 	if (err)
 		return err;
 	if ((op & ~OPTIONS) == UAPI_FUTEX_WAIT)
-		base = clock_ns();
+		ns = signal_deadline(ns);
 	else if (op & UAPI_FUTEX_REALTIME)
 		ns -= MIN(ns, boot);
-	*until = ns + MIN(base, UINT64_MAX - ns);
+	*until = ns;
 	return 0;
 }
 

@@ -1,51 +1,124 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals, of which there are only the default actions: to end the process, or nothing. */
-#include <hotregs/wait.h>
-#include <uapi/types.h>
+/* System calls that send signals: to whom, and who may. */
+#include <hotregs/syscalls.h>
 
-#include "proc.h"
+#include "signals.h"
 
-/* Signals whose default action is nothing, and those that would stop: newlib's numbers. */
-#define SIGURG   16
-#define SIGSTOP  17
-#define SIGTSTP  18
-#define SIGCONT  19
-#define SIGCHLD  20
-#define SIGTTIN  21
-#define SIGTTOU  22
-#define SIGWINCH 28
+/* May the caller send @signal to @process? List lock held. */
+static int check_kill(struct process *process, int signal)
+{
+	bool spared;
+	int err;
 
-#define IGNORED_SIGNALS (BIT(SIGURG) | BIT(SIGCONT) | BIT(SIGCHLD) | BIT(SIGWINCH))
-#define STOP_SIGNALS    (BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU))
+	/* A session's shell lets its jobs go on, whoever they have become. */
+	if (signal != UAPI_SIGCONT || process->sid != current->process->sid) {
+		err = process_may_access(process->leader);
+		if (err)
+			return err;
+	}
+	spin_lock(&process->signals.lock);
+	spared = signal && signal_spares_init(process, signal);
+	spin_unlock(&process->signals.lock);
+	/* Only init itself may end the machine. */
+	return spared ? -EPERM : 0;
+}
 
-/* May the caller send @signal to @task's process? */
-static int check_kill(const struct task *task, int signal)
+/* To the process of @task, NULL for none, or to @task alone; 0 as a signal only asks. List lock
+ * held. */
+static int kill_one(struct task *task, bool thread, const struct uapi_siginfo *info)
 {
 	int err;
 
 	if (!task)
 		return -ESRCH;
-	err = process_may_access(task);
-	if (err)
+	if (!task->process)
+		return -EPERM; /* kernel threads take none */
+	err = check_kill(task->process, info->signo);
+	if (err || !info->signo)
 		return err;
-	/* Only init itself may end the machine. */
-	return task->process == init_process && task != current && signal ? -EPERM : 0;
+	return thread ? signal_send_task(task, info) : signal_send_process(task->process, info);
 }
 
-/* There are no process groups, and nothing that could be stopped and go on: -EINVAL. */
-int process_kill(pid_t pid, int signal)
+/* To all processes of group @pgid, or with -1 to all but init and the caller. It is enough that one
+ * could be reached. List lock held. */
+static int kill_many(pid_t pgid, const struct uapi_siginfo *info)
 {
-	unsigned long flags;
+	int result = -ESRCH;
 	struct task *task;
+
+	list_for_each (task, &task_list, all_node) {
+		struct process *process = task->process;
+		int err;
+
+		if (!process || process->leader != task)
+			continue;
+		if (pgid == -1 ? process == init_process || process == current->process
+			       : process->pgid != pgid)
+			continue;
+		err = kill_one(task, false, info);
+		if (result)
+			result = err;
+	}
+	return result;
+}
+
+static struct uapi_siginfo make_info(int signal, int code)
+{
+	return (struct uapi_siginfo){
+	    .signo = signal,
+	    .code = code,
+	    .pid = current->pid,
+	    .uid = current->process->uid,
+	};
+}
+
+long sys_kill(pid_t pid, int signal)
+{
+	const struct uapi_siginfo info = make_info(signal, UAPI_SI_USER);
+	unsigned long flags;
 	int err;
 
-	if (pid <= 0 || signal < 0 || signal >= UAPI_NSIG || (STOP_SIGNALS & BIT(signal)))
+	if (signal < 0 || signal >= UAPI_NSIG)
+		return -EINVAL;
+	if (pid == INT32_MIN)
+		return -ESRCH;
+	flags = spin_lock_irqsave(&task_list_lock);
+	if (pid > 0)
+		err = kill_one(task_find(pid), false, &info);
+	else
+		err = kill_many(pid == -1 ? -1 : pid ? -pid : current->process->pgid, &info);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return err;
+}
+
+long sys_tgkill(pid_t pid, pid_t tid, int signal)
+{
+	const struct uapi_siginfo info = make_info(signal, UAPI_SI_TKILL);
+	unsigned long flags;
+	struct task *task;
+	int err = -ESRCH;
+
+	if (pid <= 0 || tid <= 0 || signal < 0 || signal >= UAPI_NSIG)
 		return -EINVAL;
 	flags = spin_lock_irqsave(&task_list_lock);
-	task = task_find(pid);
-	err = check_kill(task, signal);
-	if (!err && signal && !(IGNORED_SIGNALS & BIT(signal)))
-		process_end(task->process, WAIT_STATUS_SIGNAL(signal));
+	task = task_find(tid);
+	if (task && task->pid == pid)
+		err = kill_one(task, true, &info);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return err;
+}
+
+long sys_sigqueue(pid_t pid, int signal, unsigned long value)
+{
+	struct uapi_siginfo info = make_info(signal, UAPI_SI_QUEUE);
+	unsigned long flags;
+	int err;
+
+	if (pid <= 0 || signal < 0 || signal >= UAPI_NSIG)
+		return -EINVAL;
+	info.value = value;
+	flags = spin_lock_irqsave(&task_list_lock);
+	err = kill_one(task_find(pid), false, &info);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }

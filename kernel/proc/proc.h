@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hotregs/process.h>
+#include <uapi/types.h>
 
 struct archive_entry;
 struct uapi_timespec;
@@ -54,9 +55,12 @@ void user_task_begin(void *arg);
 /* Gives @task policy and priority of @from. */
 void task_inherit_sched(struct task *task, const struct task *from);
 
-/* Copies what @user says, in ns; -EFAULT, -EINVAL. What 64 bits do not hold is for ever. May sleep.
- */
-int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user);
+/* Threads that are stopped look if they have to end. Any context but NMI. */
+void signal_unpark(void);
+
+/* The report on the console of current's end by the signal of @info; @name: of the fault, NULL: it
+ * was none. @regs are its own. May sleep. */
+void process_report(struct pt_regs *regs, const struct uapi_siginfo *info, const char *name);
 
 /* The bytes that perf_event's MMAP records and /proc name @entry by; @image has its build-id (NULL:
  * none). ERR_PTR(-ENOMEM, -ENAMETOOLONG). */
@@ -64,3 +68,7 @@ struct exe *exe_create(const struct archive_entry *entry, const struct elf_image
 
 /* Finds the program at @path and reads its headers; -ENOENT, -EACCES, -ENOEXEC, ... */
 int program_find(const char *path, struct archive_entry *entry, struct elf_image *image);
+
+/* Nanoseconds, UINT64_MAX at most, of what a program passes as a length of time. -EFAULT, -EINVAL.
+ * May sleep. */
+int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user);

@@ -36,6 +36,7 @@ static void process_put(struct process *process)
 {
 	if (!refcount_put(&process->refs))
 		return;
+	signals_free(process);
 	kfree(process);
 	__atomic_fetch_sub(&nr_processes, 1, __ATOMIC_RELAXED);
 }
@@ -51,6 +52,7 @@ struct task *thread_create(struct process *process, const char *comm, void (*ent
 	task->state = TASK_RUNNING;
 	__atomic_fetch_add(&nr_threads, 1, __ATOMIC_RELAXED);
 	task->process = process;
+	task_signals_init(task, current->signals.blocked);
 	refcount_get(&process->refs);
 	return task;
 }
@@ -80,6 +82,10 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 	wait_queue_init(&process->child_exit);
 	wait_queue_init(&process->thread_gone);
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
+	if (signals_init(&process->signals, current->process)) {
+		process_put(process);
+		return ERR_PTR(-ENOMEM);
+	}
 	task = thread_create(process, comm, entry, arg);
 	if (!IS_ERR(task))
 		process->leader = task;
@@ -104,6 +110,7 @@ void thread_free(struct task *task)
 	if (mm)
 		mm_put(mm);
 	perf_task_free(task);
+	task_signals_free(task);
 	task_free(task);
 	__atomic_fetch_sub(&nr_threads, 1, __ATOMIC_RELAXED);
 	process_put(process);

@@ -51,6 +51,8 @@ long sys_write(int fd, const void __user *buf, size_t n)
 		ret = file_writable(f) ? -EINVAL : -EBADF;
 	else if (n)
 		ret = check_buffer(buf, &n) ?: f->ops->write(f, buf, n);
+	if (unlikely(ret == -EPIPE))
+		signal_send_self(UAPI_SIGPIPE);
 	file_put(f);
 	return ret;
 }

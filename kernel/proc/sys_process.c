@@ -113,11 +113,6 @@ long sys_gettid(void)
 	return current->tid;
 }
 
-long sys_kill(pid_t pid, int signal)
-{
-	return process_kill(pid, signal);
-}
-
 long sys_uname(struct uapi_utsname __user *name)
 {
 	static const struct uapi_utsname uts = {

@@ -65,6 +65,29 @@ static const syscall_fn syscall_table[NR_SYSCALLS] = {
     CALL(sched_rr_get_interval),
     CALL(sched_setaffinity),
     CALL(sched_getaffinity),
+    CALL(sigaction),
+    CALL(sigprocmask),
+    CALL(sigpending),
+    CALL(sigsuspend),
+    CALL(sigtimedwait),
+    CALL(sigaltstack),
+    CALL(sigreturn),
+    CALL(tgkill),
+    CALL(sigqueue),
+    CALL(setpgid),
+    CALL(getpgid),
+    CALL(setsid),
+    CALL(getsid),
+    CALL(clock_nanosleep),
+    CALL(clock_getres),
+    CALL(clock_settime),
+    CALL(setitimer),
+    CALL(getitimer),
+    CALL(timer_create),
+    CALL(timer_settime),
+    CALL(timer_gettime),
+    CALL(timer_getoverrun),
+    CALL(timer_delete),
 };
 
 void do_syscall(struct pt_regs *regs)
@@ -76,13 +99,14 @@ void do_syscall(struct pt_regs *regs)
 		result = syscall_call(syscall_table[nr], regs);
 	syscall_set_result(regs, result);
 	check_no_locks();
+	if (unlikely(result == -EINTR))
+		task_set_work(current, TASK_WORK_INTERRUPTED);
 }
 
 void exit_to_user(struct pt_regs *regs)
 {
-	if (likely(!READ_ONCE(current->killed)))
-		return;
-	if (current->kill_signal)
-		process_exit(WAIT_STATUS_SIGNAL(current->kill_signal));
-	thread_exit(current->process->exit_status);
+	bool interrupted = current->work & TASK_WORK_INTERRUPTED;
+
+	task_clear_work(current, TASK_WORK_INTERRUPTED);
+	signal_deliver(regs, interrupted);
 }

@@ -27,7 +27,7 @@ static int share(struct task *task)
 static bool publish(struct task *task)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	bool ok = !current->killed;
+	bool ok = !signal_fatal_pending();
 
 	if (ok)
 		thread_publish(task);

@@ -104,20 +104,19 @@ static void sleep_expired(struct timer *timer, struct pt_regs *regs)
 	wake_up_task(s->task);
 }
 
-__sched int sleep_ns(u64 ns)
+__sched int sleep_until(u64 deadline)
 {
 	struct sleep_timer s = {.task = current};
-	u64 now = clock_ns();
 	int err = 0;
 
 	might_sleep();
 	timer_init(&s.timer, sleep_expired);
-	timer_arm(&s.timer, now + MIN(ns, UINT64_MAX - now));
+	timer_arm(&s.timer, deadline);
 	for (;;) {
 		WRITE_ONCE(current->state, TASK_SLEEPING);
 		if (READ_ONCE(s.expired))
 			break;
-		if (READ_ONCE(current->killed)) {
+		if (signal_pending(current)) {
 			err = -EINTR;
 			break;
 		}
@@ -126,4 +125,11 @@ __sched int sleep_ns(u64 ns)
 	WRITE_ONCE(current->state, TASK_RUNNING);
 	timer_cancel(&s.timer);
 	return err;
+}
+
+__sched int sleep_ns(u64 ns)
+{
+	u64 now = clock_ns();
+
+	return sleep_until(now + MIN(ns, UINT64_MAX - now));
 }

@@ -197,6 +197,13 @@ WEAK int copy_to_user(void __user *dst, const void *src, size_t n)
 	return copy_user(dst, src, n);
 }
 
+/* --- Signals: any work is one that ends the task --- */
+
+WEAK u64 signal_deadline(u64 ns)
+{
+	return host_clock + ns;
+}
+
 /* --- Wait queues, irq_work, timers --- */
 
 unsigned host_wakeups;

@@ -75,7 +75,7 @@ void schedule(void)
 	typed_while_asleep = NULL;
 	if (keys)
 		type(keys);
-	current->killed = kill_while_asleep;
+	current->work = kill_while_asleep ? TASK_WORK_SIGNAL : 0;
 }
 
 static struct file blocking, nonblocking = {.flags = UAPI_O_NONBLOCK};
@@ -99,7 +99,7 @@ static int setup(void **state)
 	screen_size = 0;
 	screen[0] = '\0';
 	host_wakeups = 0;
-	current->killed = false;
+	current->work = 0;
 	kill_while_asleep = bad_user_memory = false;
 	expect_nothing();
 	return 0;
@@ -133,7 +133,7 @@ static void reader_sleeps_until_a_line_is_there(void **state)
 	expect_read(100, "late\n");
 	kill_while_asleep = true;
 	assert_int_equal(console_file_ops.read(&blocking, buf, 1), -EINTR);
-	current->killed = false;
+	current->work = 0;
 }
 
 static void keys_edit_the_line(void **state)

@@ -65,7 +65,7 @@ static int setup(void **state)
 	other_process = NULL;
 	sleeps = 0;
 	bad_start = bad_end = NULL;
-	current->killed = false;
+	current->work = 0;
 	return pipe_create(ends);
 }
 
@@ -191,7 +191,7 @@ static void the_reader_leaves_during_a_write(void **state)
 
 static void kill_current(void)
 {
-	current->killed = true;
+	current->work = TASK_WORK_SIGNAL;
 }
 
 static void a_fatal_signal_ends_the_wait(void **state)
@@ -201,7 +201,7 @@ static void a_fatal_signal_ends_the_wait(void **state)
 
 	other_process = kill_current;
 	assert_int_equal(rd(buf, 1), -EINTR);
-	current->killed = false;
+	current->work = 0;
 	assert_int_equal(wr(data, sizeof(data)), PIPE_SIZE);
 }
 

@@ -75,7 +75,7 @@ void yield(void)
 	if (nr_yields == yields_before_use)
 		device_use();
 	if (nr_yields == kill_at_yield)
-		current->killed = true;
+		current->work = TASK_WORK_EXIT;
 }
 
 static u8 get_status(struct virtio_device *d)
@@ -227,7 +227,7 @@ static void killed_caller_leaves_no_device_reading(void **state)
 	kill_at_yield = 5;
 	assert_int_equal(channel->write(kernel_pages, 10), -EIO);
 	assert_int_equal(status, 0); /* reset */
-	current->killed = false;
+	current->work = 0;
 	assert_int_equal(channel->write(kernel_pages, 10), -EIO);
 	assert_int_equal(nr_notified, 1);
 	assert_int_equal(received_size, 0);

@@ -2,7 +2,6 @@
 /* Processes: replacing, ending and awaiting them. */
 #include "libc.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-_Static_assert(SIGINT == UAPI_SIGINT && SIGILL == UAPI_SIGILL && SIGTRAP == UAPI_SIGTRAP &&
-		   SIGABRT == UAPI_SIGABRT && SIGFPE == UAPI_SIGFPE && SIGKILL == UAPI_SIGKILL &&
-		   SIGBUS == UAPI_SIGBUS && SIGSEGV == UAPI_SIGSEGV && SIGTERM == UAPI_SIGTERM,
-	       "signal numbers");
-_Static_assert(WNOHANG == UAPI_WNOHANG, "wait options");
+_Static_assert(WNOHANG == UAPI_WNOHANG && WUNTRACED == UAPI_WUNTRACED &&
+		   WCONTINUED == UAPI_WCONTINUED,
+	       "wait options");
 
 #define EXEC_MAX_ARGS 64 /* the kernel's limit */
 
@@ -27,11 +24,6 @@ pid_t getpid(void)
 pid_t getppid(void)
 {
 	return SYSCALL(getppid);
-}
-
-int kill(pid_t pid, int sig)
-{
-	return SYSCALL(kill, pid, sig);
 }
 
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)

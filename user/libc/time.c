@@ -36,21 +36,55 @@ int gettimeofday(struct timeval *tv, void *zone)
 	return 0;
 }
 
-/* Only a fatal signal interrupts a sleep, so nobody ever has to learn what was left of it. */
-int nanosleep(const struct timespec *ts, struct timespec *rest)
+int clock_getres(clockid_t clock, struct timespec *ts)
 {
-	struct uapi_timespec k = {.sec = ts->tv_sec, .nsec = ts->tv_nsec};
+	struct uapi_timespec k;
 
-	(void)rest;
-	return SYSCALL(nanosleep, &k);
+	if (SYSCALL(clock_getres, clock, &k) < 0)
+		return -1;
+	if (ts)
+		*ts = (struct timespec){.tv_sec = k.sec, .tv_nsec = k.nsec};
+	return 0;
 }
 
+int clock_settime(clockid_t clock, const struct timespec *ts)
+{
+	const struct uapi_timespec k = {.sec = ts->tv_sec, .nsec = ts->tv_nsec};
+
+	return SYSCALL(clock_settime, clock, &k);
+}
+
+/* Returns its error. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *rest)
+{
+	const struct uapi_timespec k = {.sec = ts->tv_sec, .nsec = ts->tv_nsec};
+	struct uapi_timespec left;
+	int err = -raw_syscall6(SYS_clock_nanosleep, clock, flags, (long)&k, (long)&left, 0, 0);
+
+	if (err == EINTR && rest && !(flags & TIMER_ABSTIME))
+		*rest = (struct timespec){.tv_sec = left.sec, .tv_nsec = left.nsec};
+	return err;
+}
+
+int nanosleep(const struct timespec *ts, struct timespec *rest)
+{
+	const struct uapi_timespec k = {.sec = ts->tv_sec, .nsec = ts->tv_nsec};
+	struct uapi_timespec left;
+	int err = SYSCALL(nanosleep, &k, &left);
+
+	if (err && errno == EINTR && rest)
+		*rest = (struct timespec){.tv_sec = left.sec, .tv_nsec = left.nsec};
+	return err;
+}
+
+/* What is left when a signal comes, as a time that one could sleep again. */
 unsigned sleep(unsigned seconds)
 {
-	struct timespec ts = {.tv_sec = seconds};
+	struct timespec ts = {.tv_sec = seconds}, rest = ts;
 
-	nanosleep(&ts, NULL);
-	return 0;
+	if (!nanosleep(&ts, &rest))
+		return 0;
+	return rest.tv_sec + (rest.tv_nsec != 0);
 }
 
 int usleep(useconds_t us)

@@ -137,7 +137,7 @@ return_to_user:
 	mrc p15, 0, r1, c13, c0, 4 /* TPIDRPRW */
 	ldr r2, [r1, #CPU_CURRENT]
 	ldrb r1, [r1, #CPU_NEED_RESCHED]
-	ldrb r2, [r2, #TASK_KILLED]
+	ldrb r2, [r2, #TASK_WORK]
 	orrs r1, r1, r2
 	bne 2f
 1:	clrex /* a reservation must not outlive the code that made it (A3.4.5) */

@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct cpu, need_resched) == CPU_NEED_RESCHED, "");
 _Static_assert(offsetof(struct arch_cpu, abort_record) == 0, "");
 _Static_assert(offsetof(struct arch_cpu, emergency_sp) == ABORT_EMERGENCY_SP, "");
 _Static_assert(offsetof(struct task, stack) == TASK_STACK, "");
-_Static_assert(offsetof(struct task, killed) == TASK_KILLED, "");
+_Static_assert(offsetof(struct task, work) == TASK_WORK, "");
 _Static_assert(offsetof(struct vfp_state, fpscr) == 256, "vfp_save() stores in this order");
 _Static_assert(offsetof(struct pt_regs, r[11]) == REGS_FP, "");
 _Static_assert(offsetof(struct pt_regs, sp) == REGS_SP, "");

@@ -25,20 +25,21 @@
 static const struct {
 	const char *name;
 	u8 signal;    /* what a program gets; 0: never its fault */
+	u8 code;      /* and that signal's */
 	bool mapping; /* the page tables say no, which mm_fault() may change */
 } faults[32] = {
-    [0x01] = {"alignment fault", UAPI_SIGBUS},
-    [0x02] = {"breakpoint", UAPI_SIGTRAP},
-    [0x04] = {"fault on cache maintenance", UAPI_SIGSEGV},
-    [0x05] = {"page fault", UAPI_SIGSEGV, true}, /* translation, first level */
-    [0x07] = {"page fault", UAPI_SIGSEGV, true}, /* second level */
-    [0x08] = {"external abort", UAPI_SIGBUS},
-    [0x09] = {"domain fault", UAPI_SIGSEGV},
-    [0x0b] = {"domain fault", UAPI_SIGSEGV},
+    [0x01] = {"alignment fault", UAPI_SIGBUS, UAPI_BUS_ADRALN},
+    [0x02] = {"breakpoint", UAPI_SIGTRAP, UAPI_TRAP_BRKPT},
+    [0x04] = {"fault on cache maintenance", UAPI_SIGSEGV, UAPI_SI_KERNEL},
+    [0x05] = {"page fault", UAPI_SIGSEGV, 0, true}, /* translation, first level */
+    [0x07] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
+    [0x08] = {"external abort", UAPI_SIGBUS, UAPI_BUS_OBJERR},
+    [0x09] = {"domain fault", UAPI_SIGSEGV, UAPI_SEGV_ACCERR},
+    [0x0b] = {"domain fault", UAPI_SIGSEGV, UAPI_SEGV_ACCERR},
     [0x0c] = {"external abort on a table walk", 0},
-    [0x0d] = {"page fault", UAPI_SIGSEGV, true}, /* permission, first level */
+    [0x0d] = {"page fault", UAPI_SIGSEGV, 0, true}, /* permission, first level */
     [0x0e] = {"external abort on a table walk", 0},
-    [0x0f] = {"page fault", UAPI_SIGSEGV, true}, /* second level */
+    [0x0f] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
     [0x10] = {"TLB conflict", 0},
     [STATUS_ASYNC_ABORT] = {"asynchronous external abort", 0},
     [0x18] = {"asynchronous parity error", 0},
@@ -57,15 +58,18 @@ static const char *access_name(unsigned access)
 	return access == MMU_EXEC ? "execute" : access == MMU_WRITE ? "write" : "read";
 }
 
-/* From a program: it ends with the signal, if that is its own fault. */
+/* From a program: it gets the signal, if that is its own fault. */
 static void program_fault(struct pt_regs *regs, u32 status, unsigned long addr, int err)
 {
 	if (!faults[status].signal)
 		panic_regs(regs, "%s", fault_name(status));
-	irq_enable();
-	process_fault(regs, faults[status].signal,
-		      err == -ENOMEM ? "page fault, out of memory" : fault_name(status), addr);
-	irq_disable();
+	if (faults[status].mapping) {
+		irq_enable();
+		process_page_fault(regs, addr, err);
+		irq_disable();
+	} else {
+		signal_fault(faults[status].signal, faults[status].code, addr, fault_name(status));
+	}
 }
 
 /* An abort on an @access to @addr. Interrupts off; what the processor says of it has been read. */
@@ -118,9 +122,7 @@ void undefined_instruction(struct pt_regs *regs)
 	/* LR is past the instruction, or past the first half of one in Thumb state (B1.8.3). */
 	regs->pc -= regs->cpsr & CPSR_T ? 2 : 4;
 	if (user_mode(regs)) {
-		irq_enable();
-		process_fault(regs, UAPI_SIGILL, "undefined instruction", regs->pc);
-		irq_disable();
+		signal_fault(UAPI_SIGILL, UAPI_ILL_ILLOPC, regs->pc, "undefined instruction");
 	} else if (arch->skip_undefined) {
 		arch->met_undefined = true;
 		regs->pc += 4;
@@ -178,10 +180,10 @@ void stack_fault(struct pt_regs *regs)
  */
 void exit_work(struct pt_regs *regs)
 {
-	while (this_cpu()->need_resched || READ_ONCE(current->killed)) {
+	while (this_cpu()->need_resched || READ_ONCE(current->work)) {
 		if (this_cpu()->need_resched)
 			schedule();
-		if (READ_ONCE(current->killed)) {
+		if (READ_ONCE(current->work)) {
 			irq_enable();
 			exit_to_user(regs);
 			irq_disable();

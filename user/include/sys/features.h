@@ -5,12 +5,15 @@
 
 #include_next <sys/features.h>
 
-#define _POSIX_TIMERS          1
-#define _POSIX_MONOTONIC_CLOCK 200112L
-#define _POSIX_CPUTIME         200112L
-#define _POSIX_THREAD_CPUTIME  200112L
-#define _POSIX_TIMEOUTS        200112L
-#define _POSIX_SEMAPHORES      200112L
+#define _POSIX_TIMERS           1
+#define _POSIX_MONOTONIC_CLOCK  200112L
+#define _POSIX_CLOCK_SELECTION  200112L
+#define _POSIX_CPUTIME          200112L
+#define _POSIX_THREAD_CPUTIME   200112L
+#define _POSIX_TIMEOUTS         200112L
+#define _POSIX_SEMAPHORES       200112L
+#define _POSIX_JOB_CONTROL      1
+#define _POSIX_REALTIME_SIGNALS 200112L
 
 #define _POSIX_THREADS                    200112L
 #define _POSIX_THREAD_SAFE_FUNCTIONS      200112L

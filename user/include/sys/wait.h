@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* newlib's <sys/wait.h> and wait4(). */
+/* newlib's <sys/wait.h>, wait4() and processes that go on. */
 #pragma once
 
 #include_next <sys/wait.h>
+
+#define WCONTINUED      8
+#define WIFCONTINUED(w) ((w) == 0xffff)
 
 struct rusage;
 

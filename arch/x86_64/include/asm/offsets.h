@@ -9,7 +9,7 @@
 #define CPU_USER_SP      32
 
 /* struct task */
-#define TASK_KILLED 34
+#define TASK_WORK 34
 
 /* struct pt_regs */
 #define REGS_BP      32

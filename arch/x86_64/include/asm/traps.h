@@ -13,6 +13,7 @@ struct pt_regs;
 #define VECTOR_OVERFLOW     4
 #define VECTOR_DOUBLE_FAULT 8
 #define VECTOR_PAGE_FAULT   14
+#define VECTOR_SIMD         19
 
 /* Fills the interrupt descriptor table, once; loads it, on each CPU. */
 void idt_init(void);

@@ -11,7 +11,7 @@
 
 /* struct task */
 #define TASK_STACK  0
-#define TASK_KILLED 22
+#define TASK_WORK 22
 
 /* struct pt_regs */
 #define REGS_FP      44
