@@ -103,29 +103,31 @@ void user_selectors_load(const struct task *task)
 	user_selectors_write(task->arch.selectors);
 }
 
-static void user_selectors_clear(struct task *task)
-{
-	unsigned long flags = irq_save();
-
-	task->arch.selectors.any = 0;
-	if (task == current)
-		user_selectors_write(task->arch.selectors);
-	irq_restore(flags);
-}
-
 /* Power-on values that programs expect: all exceptions masked (SDM vol. 1, 8.1.5 and 10.2.3). */
 void arch_fpu_init(struct task *task)
 {
 	const u16 fcw = 0x037f;
 	const u32 mxcsr = 0x1f80;
 
-	user_selectors_clear(task);
 	memset(task->arch.fpu, 0, sizeof(task->arch.fpu));
 	memcpy(task->arch.fpu, &fcw, sizeof(fcw));
 	memcpy(task->arch.fpu + 24, &mxcsr, sizeof(mxcsr));
 	/* The running task's state is in the registers, and the next switch would save that. */
 	if (task == current)
 		__asm__ volatile("fxrstor64 %0" ::"m"(task->arch.fpu));
+}
+
+void arch_user_state_init(struct task *task)
+{
+	unsigned long flags = irq_save();
+
+	arch_fpu_init(task);
+	task->arch.selectors.any = 0;
+	if (task == current)
+		user_selectors_write(task->arch.selectors);
+	/* After FS, which takes the base with it. */
+	arch_set_tls(task, 0);
+	irq_restore(flags);
 }
 
 void arch_fork(struct task *child, const struct task *parent)

@@ -227,7 +227,6 @@ static void commit(struct program *p)
 
 	files_close_on_exec(current->files);
 	current->clear_tid = NULL;
-	arch_set_tls(current, 0);
 	process_timers_exec();
 	signals_exec();
 	current->process->has_exec = true;
@@ -243,7 +242,7 @@ static void commit(struct program *p)
 	current->mm = p->mm;
 	mm_switch(p->mm);
 	arch_user_regs_init(task_user_regs(current), p->image.entry, p->sp);
-	arch_fpu_init(current);
+	arch_user_state_init(current);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	if (old)
 		mm_put(old);

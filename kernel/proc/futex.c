@@ -47,8 +47,10 @@ static struct bucket buckets[NR_BUCKETS];
 
 void futex_init(void)
 {
-	for (int i = 0; i < NR_BUCKETS; i++)
+	for (int i = 0; i < NR_BUCKETS; i++) {
+		spin_lock_init(&buckets[i].lock);
 		list_init(&buckets[i].waiters);
+	}
 }
 
 static struct bucket *bucket_of(const struct key *key)

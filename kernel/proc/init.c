@@ -86,7 +86,7 @@ static struct process *create_init(struct init_start *start)
 	}
 	/* A whole frame from the beginning: it is no kernel thread, so samplers may look. */
 	arch_user_regs_init(task_user_regs(task), 0, 0);
-	arch_fpu_init(task);
+	arch_user_state_init(task);
 	return process;
 }
 

@@ -88,12 +88,18 @@ void arch_user_regs_init(struct pt_regs *regs, unsigned long entry, unsigned lon
 void arch_fpu_init(struct task *task)
 {
 	memset(&task->arch.vfp, 0, sizeof(task->arch.vfp));
-	task->arch.tpidrurw = 0;
 	/* The running task's state is in the registers, and the next switch would save that. */
-	if (task == current) {
+	if (task == current)
 		vfp_restore(&task->arch.vfp);
+}
+
+void arch_user_state_init(struct task *task)
+{
+	arch_fpu_init(task);
+	arch_set_tls(task, 0);
+	task->arch.tpidrurw = 0;
+	if (task == current)
 		cp_write(TPIDRURW, 0);
-	}
 }
 
 /* Copies current's state that is in registers. */

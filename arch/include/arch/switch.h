@@ -49,11 +49,14 @@ void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long
  */
 int arch_set_tls(struct task *task, unsigned long tls);
 
-/*
- * Gives @task a clean FPU state, and what else of registers a program can change beside its user
- * frame; arch_fork copies all of these, with 0 as the child's result.
- */
+/* Gives @task a clean FPU state. */
 void arch_fpu_init(struct task *task);
+
+/*
+ * Gives @task a clean state of all registers that a program can change beside its user frame: the
+ * FPU's and thread-local data's among them. arch_fork copies these, with 0 as the child's result.
+ */
+void arch_user_state_init(struct task *task);
 void arch_fork(struct task *child, const struct task *parent);
 
 #include <asm/switch.h>

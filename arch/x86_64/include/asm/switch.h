@@ -6,6 +6,7 @@
 #include <hotregs/task.h>
 
 #include <asm/msr.h>
+
 /* Is any of them not null? */
 static inline bool user_selectors_loaded(void)
 {
