@@ -396,7 +396,7 @@ static int exec_with_signals(void)
 	signal(SIGUSR2, SIG_IGN);
 	block(SIGTERM);
 	raise(SIGTERM);
-	freopen("/dev/null", "w", stdout); /* it is not its results that are asked for */
+	close(STDOUT_FILENO); /* its report is not ours */
 	execve("/bin/guest-tests", argv, envp);
 	return 100;
 }
