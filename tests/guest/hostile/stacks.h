@@ -62,5 +62,8 @@ extern const unsigned nr_samplers;
 /* Instructions since some time, under QEMU's -icount. */
 unsigned long instruction_count(void);
 
-/* So many instructions a sample may take: a fixed part, and one for each frame. */
+/*
+ * So many instructions a sample may take: a fixed part, in which now and then there is a tick that
+ * gives another task its turn, and one for each frame.
+ */
 extern const unsigned sample_cost_fixed, sample_cost_frame;

@@ -45,4 +45,4 @@ unsigned long instruction_count(void)
 	return __builtin_ia32_rdtsc();
 }
 
-const unsigned sample_cost_fixed = 3000, sample_cost_frame = 30;
+const unsigned sample_cost_fixed = 4000, sample_cost_frame = 30;
