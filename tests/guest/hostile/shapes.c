@@ -16,7 +16,8 @@
 #define NO_ACCESS  (WRITE_ONLY + PAGE)
 #define READ_ONLY  (NO_ACCESS + PAGE)
 #define UNTOUCHED  (READ_ONLY + PAGE)
-#define LAST       (UNTOUCHED + 4 * PAGE)
+#define CHANGING   (UNTOUCHED + 4 * PAGE) /* by another thread */
+#define LAST       (CHANGING + PAGE)
 
 /* Return addresses that are none of any program here, so that each is known again. */
 #define TAG      0x30000000UL
@@ -247,7 +248,7 @@ static void read_only(struct stack *s)
 
 static void untouched(struct stack *s)
 {
-	lead(s, place(&s->random, UNTOUCHED, LAST));
+	lead(s, place(&s->random, UNTOUCHED, CHANGING));
 }
 
 static void guard_page(struct stack *s)
@@ -315,9 +316,6 @@ static void changing(struct stack *s)
 	s->of_others = true;
 	rising(s, shared_memory, shared_memory + PAGE, 1 + random_below(&s->random, 50), 0);
 }
-
-/* Where arena_scribble() writes. */
-#define CHANGING (ARENA + 8 * PAGE)
 
 void arena_scribble(struct random *r)
 {

@@ -81,12 +81,12 @@ static void tell(const struct shape *shape, unsigned seed, const struct sampler 
 static void check_samples(const struct shape *shape, unsigned seed, const struct sampler *sampler,
 			  const struct stack *stack)
 {
+	const char *wrong;
 	unsigned n = 0;
 	struct sample s;
 
 	while (recorder_next_sample(&recorders[sampler->kind], getpid(), &record, &s)) {
-		const char *wrong = check_sample(&s, stack);
-
+		wrong = check_sample(&s, stack);
 		n++;
 		if (wrong) {
 			tell(shape, seed, sampler, stack, wrong);
@@ -95,6 +95,9 @@ static void check_samples(const struct shape *shape, unsigned seed, const struct
 	}
 	if (!n)
 		tell(shape, seed, sampler, stack, "no sample");
+	wrong = dumps_check(sampler->kind, stack);
+	if (wrong)
+		tell(shape, seed, sampler, stack, wrong);
 }
 
 /* A page that nobody has touched. */
@@ -120,11 +123,13 @@ static void sample_stack(const struct sampler *sampler, const struct stack *stac
 	    sampler->kind == SAMPLE_FAULT ? fresh_page() : (void *)&r->page->data_head;
 	unsigned long took;
 
+	dumps_enable(sampler->kind, true);
 	ioctl(r->fd, PERF_EVENT_IOC_ENABLE, 0);
 	took = instruction_count();
 	sampler->run(&stack->regs, memory);
 	took = instruction_count() - took;
 	ioctl(r->fd, PERF_EVENT_IOC_DISABLE, 0);
+	dumps_enable(sampler->kind, false);
 	/* The others wait for a time or for another task. */
 	if (sampler->kind == SAMPLE_FAULT && took > most_expensive)
 		most_expensive = took;
@@ -151,7 +156,8 @@ static bool open_recorders(void)
 		attr = software_event(events[i].config);
 		attr.sample_period = events[i].period;
 		attr.disabled = 1;
-		if (!EXPECT(recorder_open(&recorders[i], &attr, 0, -1, RING_PAGES)))
+		if (!EXPECT(recorder_open(&recorders[i], &attr, 0, -1, RING_PAGES)) ||
+		    !dumps_open(i, attr))
 			return false;
 	}
 	return true;
@@ -212,7 +218,9 @@ TEST(c10_hostile_stacks)
 		EXPECT(bystander_end(&bystander) >= NR_STACKS);
 	printf("# a sample and its page fault took %lu instructions at most\n", most_expensive);
 	EXPECT(most_expensive <= sample_cost_fixed + PERF_MAX_STACK_DEPTH * sample_cost_frame);
-	for (int i = 0; i < NR_SAMPLE_KINDS; i++)
+	for (int i = 0; i < NR_SAMPLE_KINDS; i++) {
 		recorder_close(&recorders[i]);
+		dumps_close(i);
+	}
 	recorder_close(&shared);
 }

@@ -2,6 +2,8 @@
 /* Stacks that lie: what a generated one is, its shapes, and how a sample of it is taken. */
 #pragma once
 
+#include <linux/perf_event.h>
+
 #include "hostile.h"
 
 /* The registers that a walk begins with. */
@@ -56,6 +58,13 @@ struct sampler {
 	void (*run)(const struct stack_regs *regs, volatile void *memory);
 };
 
+/* dumps.c: events like @attr that show stack pointer and stack. What is wrong with the samples
+ * since the last time, or NULL. */
+bool dumps_open(enum sample_kind kind, struct perf_event_attr attr);
+void dumps_enable(enum sample_kind kind, bool on);
+const char *dumps_check(enum sample_kind kind, const struct stack *stack);
+void dumps_close(enum sample_kind kind);
+
 extern const struct sampler samplers[];
 extern const unsigned nr_samplers;
 
@@ -63,7 +72,8 @@ extern const unsigned nr_samplers;
 unsigned long instruction_count(void);
 
 /*
- * So many instructions a sample may take: a fixed part, in which now and then there is a tick that
- * gives another task its turn, and one for each frame.
+ * So many instructions two samples of a page fault, one with a chain and one with memory, and the
+ * fault may take: a fixed part, in which now and then there is a tick that gives another task its
+ * turn, and one for each frame.
  */
 extern const unsigned sample_cost_fixed, sample_cost_frame;
