@@ -38,15 +38,23 @@ static void com1_interrupt(void *ctx)
 		console_input(inb(UART_COM1 + UART_DATA));
 }
 
+static struct console com1 = {.name = "COM1", .write = com1_write, .drain = com1_drain};
+
 static void uart16550_start(void)
 {
-	static struct console com1 = {.name = "COM1", .write = com1_write, .drain = com1_drain};
-	int err;
-
 	if (!uart_present(UART_COM1))
 		return;
 	uart_init(UART_COM1);
 	console_register(&com1);
+}
+INITCALL(0, uart16550_start);
+
+static void uart16550_start_input(void)
+{
+	int err;
+
+	if (!uart_present(UART_COM1))
+		return;
 	printk("uart16550: console at COM1, 115200 baud\n");
 	err = irq_register(COM1_IRQ, com1_interrupt, NULL);
 	if (err) {
@@ -56,4 +64,4 @@ static void uart16550_start(void)
 	}
 	outb(UART_COM1 + UART_IER, UART_IER_RX);
 }
-INITCALL(4, uart16550_start);
+INITCALL(4, uart16550_start_input);

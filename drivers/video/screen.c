@@ -145,4 +145,4 @@ static void screen_start(void)
 	console_register(&console);
 	printk("screen: console of %u columns and %u rows\n", screen.columns, screen.rows);
 }
-INITCALL(4, screen_start);
+INITCALL(0, screen_start); /* what comes next may panic */

@@ -51,6 +51,6 @@ void export_register(const struct export_channel *channel);
 typedef void (*initcall_t)(void);
 #define INITCALL(level, fn) \
 	static const initcall_t initcall_##fn __used __section(".initcall." #level) = fn
-/* Levels: 1 interrupt controllers, 2 clocks and timers, 3 root buses, 4 devices and buses behind
- * those, 5 devices behind these */
+/* Levels: 0 what shows messages and needs nothing else, 1 interrupt controllers, 2 clocks and
+ * timers, 3 root buses, 4 devices and buses behind those, 5 devices behind these */
 void initcalls_run(void);
