@@ -4,7 +4,7 @@
 
 DEPS_GOALS_none := help clean distclean
 DEPS_GOALS_test := check check-board test tests verify verify-board verify-%
-DEPS_GOALS_run := run run-uboot bench $(DEPS_GOALS_test)
+DEPS_GOALS_run := run run-uboot report bench $(DEPS_GOALS_test)
 DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_test)
 DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check

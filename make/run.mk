@@ -31,6 +31,11 @@ run: run-check kernel archive
 	@printf '  RUN     %s\n' "$$RUN_COMMAND"
 	$(call run_and_report,$(RUN))
 
+# The same of a stream that came from elsewhere, a real machine's.
+report: kernel programs
+	@[ -e $(OUT)/perf.pipe ] || { echo "$(OUT)/perf.pipe: not there" >&2; exit 1; }
+	@python3 tools/perf_report.py $(OUT) $(KERNEL) $(PROGRAM_ELFS)
+
 # First of all: nothing of an earlier run is left to be taken for this one's, and what can be seen to
 # be wrong is said before anything is built.
 run-check:
@@ -67,4 +72,4 @@ $(HOST_PERF): $(wildcard user/perf/*.[ch])
 	@mkdir -p $(@D)
 	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^)
 
-.PHONY: run run-check bench bench-check debug host-perf
+.PHONY: run report run-check bench bench-check debug host-perf

@@ -37,6 +37,15 @@ def test_lost_records_are_counted_and_no_error(report):
     assert "        40  lost" in done.stdout and "by pong (7)" in done.stdout
 
 
+def test_a_stream_from_elsewhere(make, out):
+    make("run", "CMD=perf record -a -e context-switches -c 1 -g -- pingpong 20")
+    (out / "perf.data").unlink()
+    done = make("report")
+    assert done.returncode == 0 and "by pingpong" in done.stdout, done.stderr
+    (out / "perf.pipe").unlink()
+    assert "perf.pipe: not there" in make("report").stderr
+
+
 def test_nothing_was_run(report, tmp_path):
     (tmp_path / "perf.data").write_bytes(b"an earlier run's")
     done = report(None)
