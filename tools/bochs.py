@@ -15,9 +15,9 @@ import termios
 import threading
 import tty
 
-# Emulated time is instructions executed. Of those, waiting for a serial line costs the fewest where
-# a second has few.
-INSTRUCTIONS_PER_SECOND = 20_000_000
+# Emulated time is instructions executed. Waiting for a serial line costs the fewest where a second has
+# few; a profile needs a processor that has some left beside taking samples.
+INSTRUCTIONS_PER_SECOND = 50_000_000
 CONFIGURATION = """\
 config_interface: textconfig
 display_library: term
