@@ -166,6 +166,17 @@ bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsign
 	return true;
 }
 
+/* The first entry from @entry on that is not empty, or @end; it looks at eight at a time. */
+static const u64 *skip_empty(const u64 *entry, const u64 *end)
+{
+	while (end - entry >= 8 && !(entry[0] | entry[1] | entry[2] | entry[3] | entry[4] |
+				     entry[5] | entry[6] | entry[7]))
+		entry += 8;
+	while (entry < end && !*entry)
+		entry++;
+	return entry;
+}
+
 bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_addr_t *pa,
 	      unsigned *prot)
 {
@@ -173,15 +184,14 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 
 	while (at < end) {
 		unsigned bits;
-		const u64 *entry = find_entry(mmu, at, PT_SHIFT, &bits);
+		const u64 *first = find_entry(mmu, at, PT_SHIFT, &bits), *entry;
 		unsigned long table_end =
 		    ALIGN_DOWN(at, BIT(bits + LEVEL_BITS)) + BIT(bits + LEVEL_BITS);
 
-		for (; at < MIN(end, table_end); entry++) {
-			if (*entry & PTE_PRESENT)
-				break;
-			at = ALIGN_DOWN(at, BIT(bits)) + BIT(bits);
-		}
+		entry = skip_empty(first,
+				   first + ((MIN(end, table_end) - 1) >> bits) - (at >> bits) + 1);
+		if (entry > first)
+			at = ALIGN_DOWN(at, BIT(bits)) + ((entry - first) << bits);
 		if (at >= MIN(end, table_end))
 			continue;
 		if (bits > PT_SHIFT && !(*entry & PTE_LARGE))

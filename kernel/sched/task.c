@@ -16,7 +16,21 @@ struct spinlock task_list_lock = SPINLOCK_INIT;
 struct list_head task_list = LIST_HEAD_INIT(task_list);
 static u8 tid_used[(TID_MAX + 1) / 8]; /* by bit; under task_list_lock */
 static pid_t last_tid;
+static void *spare_stack; /* of the last task that was freed, for the next one; atomic */
 static struct wait_queue kthread_gone = WAIT_QUEUE_INIT(kthread_gone);
+
+/* What is on it, if it was another task's, is left there. */
+static void *stack_alloc(void)
+{
+	void *stack = __atomic_exchange_n(&spare_stack, NULL, __ATOMIC_ACQUIRE);
+
+	return stack ? stack : vmap_alloc(STACK_PAGES);
+}
+
+static void stack_free(void *stack)
+{
+	vmap_free(__atomic_exchange_n(&spare_stack, stack, __ATOMIC_ACQ_REL), STACK_PAGES);
+}
 
 void task_begin(void (*entry)(void *), void *arg)
 {
@@ -32,7 +46,7 @@ struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
 
 	if (!task)
 		return ERR_PTR(-ENOMEM);
-	task->stack = (unsigned long)vmap_alloc(STACK_PAGES);
+	task->stack = (unsigned long)stack_alloc();
 	if (!task->stack) {
 		kfree(task);
 		return ERR_PTR(-ENOMEM);
@@ -84,7 +98,7 @@ void task_free(struct task *task)
 	list_del(&task->all_node);
 	tid_used[task->tid / 8] &= ~BIT(task->tid % 8);
 	spin_unlock_irqrestore(&task_list_lock, flags);
-	vmap_free((void *)task->stack, STACK_PAGES);
+	stack_free((void *)task->stack);
 	kfree(task);
 }
 

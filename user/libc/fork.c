@@ -49,16 +49,22 @@ static void run_after(bool child)
 
 pid_t fork(void)
 {
+	/* One that is alone excludes nobody: so it need not write to pages that it then has to copy. */
+	bool alone = __atomic_load_n(&pthread_count, __ATOMIC_RELAXED) == 1;
 	long pid;
 
-	lock_acquire(&handlers_lock);
+	if (!alone)
+		lock_acquire(&handlers_lock);
 	run_prepare();
-	newlib_locks_acquire();
+	if (!alone)
+		newlib_locks_acquire();
 	pid = raw_syscall3(SYS_fork, 0, 0, 0);
 	if (!pid)
 		threads_forked();
-	newlib_locks_release();
+	if (!alone)
+		newlib_locks_release();
 	run_after(!pid);
-	lock_release(&handlers_lock);
+	if (!alone)
+		lock_release(&handlers_lock);
 	return syscall_result(pid);
 }

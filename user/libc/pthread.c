@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { GATE_OPEN, GATE_SHUT, GATE_CANCELLED }; /* struct pthread.start_gate */
@@ -43,9 +42,10 @@ static void adopt_self(struct pthread *self)
 
 void threads_forked(void)
 {
+	if (!thread_self()->tid)
+		return; /* there never were others */
 	pthread_count = 1;
-	if (thread_self()->tid)
-		adopt_self(thread_self());
+	adopt_self(thread_self());
 }
 
 /* The last one ends the process, as if by exit(0). */
@@ -94,8 +94,7 @@ static int alloc(const pthread_attr_t *attr, struct pthread **thread, char **sp)
 		*thread = thread_alloc(attr->stack_size, attr->guard_size, sp);
 		return *thread ? 0 : EAGAIN;
 	}
-	*thread = tls_init((char *)attr->stack + attr->stack_size, sp);
-	memset(*thread, 0, sizeof(**thread));
+	*thread = thread_place((char *)attr->stack + attr->stack_size, sp);
 	return 0;
 }
 
@@ -156,7 +155,6 @@ int pthread_create(pthread_t *result, const pthread_attr_t *attr, void *(*entry)
 	err = alloc(attr, &thread, &sp);
 	if (err)
 		return err;
-	thread->self = thread;
 	thread->start = entry;
 	thread->arg = arg;
 	*result = thread;

@@ -57,7 +57,7 @@ int pthread_attr_getstacksize(const pthread_attr_t *attr, size_t *size)
 int pthread_attr_setstack(pthread_attr_t *attr, void *stack, size_t size)
 {
 	/* The thread's own data take some of it. */
-	if (!stack || size < PTHREAD_STACK_MIN || size < 2 * tls_space())
+	if (!stack || size < PTHREAD_STACK_MIN || size < 2 * thread_space())
 		return EINVAL;
 	attr->stack = stack;
 	attr->stack_size = size;

@@ -2,7 +2,7 @@
 /* Values that each thread has its own of, by key; and what is to be done once. */
 #include "thread.h"
 
-#include <limits.h>
+#include <stdlib.h>
 
 #define DESTRUCTOR_ROUNDS 4 /* POSIX: at least; a destructor may set values again */
 
@@ -55,7 +55,10 @@ int pthread_setspecific(pthread_key_t key, const void *value)
 
 	if (!(now & 1))
 		return EINVAL;
-	self->has_specific = true;
+	if (!self->specific)
+		self->specific = calloc(KEYS_MAX, sizeof(*self->specific));
+	if (!self->specific)
+		return ENOMEM;
 	self->specific[key].value = value;
 	self->specific[key].generation = now;
 	return 0;
@@ -66,7 +69,7 @@ void *pthread_getspecific(pthread_key_t key)
 	const struct pthread *self = thread_self();
 	uint32_t now = generation(key);
 
-	if (!(now & 1) || self->specific[key].generation != now)
+	if (!(now & 1) || !self->specific || self->specific[key].generation != now)
 		return NULL;
 	return (void *)self->specific[key].value;
 }
@@ -97,10 +100,12 @@ void keys_destroy(void)
 {
 	struct pthread *self = thread_self();
 
-	if (!self->has_specific)
+	if (!self->specific)
 		return;
 	for (int round = 0; round < DESTRUCTOR_ROUNDS && destroy_round(self); round++)
 		;
+	free(self->specific);
+	self->specific = NULL;
 }
 
 /* --- Once --- */

@@ -11,8 +11,8 @@ struct _reent *__getreent(void);
 
 static __attribute__((noinline)) struct _reent *reent_create(struct pthread *self)
 {
-	_REENT_INIT_PTR(&self->reent_data);
-	self->reent = &self->reent_data;
+	_REENT_INIT_PTR(self->reent_space);
+	self->reent = self->reent_space;
 	return self->reent;
 }
 
@@ -39,7 +39,7 @@ void reent_free(void)
 {
 	struct _reent *reent = thread_self()->reent;
 
-	if (reent != &thread_self()->reent_data)
+	if (!reent || reent == _impure_ptr)
 		return;
 	free_powers(reent);
 	_reclaim_reent(reent);

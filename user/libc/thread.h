@@ -38,12 +38,14 @@ struct pthread {
 	char *map; /* its guard and stack; NULL: not made here */
 	size_t map_size, guard_size;
 	struct pthread *next_stack; /* in the cache of stacks */
-	bool has_specific;
-	struct {
-		const void *value;
-		uint32_t generation;
-	} specific[KEYS_MAX];
-	struct _reent reent_data;
+	struct _reent *reent_space; /* for newlib's data; NULL: the first thread's are elsewhere */
+	struct specific *specific;  /* KEYS_MAX values by key; NULL: it has set none yet */
+};
+
+/* A value of pthread_setspecific(). */
+struct specific {
+	const void *value;
+	uint32_t generation; /* of the key, when it was set */
 };
 
 /* What there is on both sides of the thread pointer. */
@@ -56,7 +58,7 @@ struct tls_layout {
 
 /* --- tls.c --- */
 
-/* Bytes that hold a thread's part and its thread-local data, at the top of a stack. */
+/* Bytes that hold a thread's part and its thread-local data, at the top of its memory. */
 size_t tls_space(void);
 
 /*
@@ -68,7 +70,8 @@ struct pthread *tls_init(char *top, char **sp);
 /* What the thread pointer of @thread is. */
 uintptr_t tls_pointer(const struct pthread *thread);
 
-/* Gives the calling thread, the first one, its part, in tls_space() bytes at @space. */
+/* Gives the calling thread, the first one, its part, in tls_space() bytes at @space that are zero.
+ */
 void tls_start(char *space);
 
 /* --- pthread.c --- */
@@ -83,6 +86,12 @@ pid_t thread_number(const struct pthread *thread);
 void threads_forked(void);
 
 /* --- thread_stack.c --- */
+
+/* Bytes that a thread takes of its stack for itself. */
+size_t thread_space(void);
+
+/* A thread that is placed at the end of a stack; *sp: what is left of that ends there. */
+struct pthread *thread_place(char *stack_end, char **sp);
 
 /* A thread with a stack of @stack_size bytes, which *sp becomes the end of; NULL: no memory. */
 struct pthread *thread_alloc(size_t stack_size, size_t guard_size, char **sp);

@@ -5,20 +5,16 @@
  */
 #include "thread.h"
 
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define CACHE_MAX 4
 
+/* For newlib's data, above the thread's part. */
+#define REENT_SPACE ((sizeof(struct _reent) + 15) & -16UL)
+
 static struct lock cache_lock;
 static struct pthread *cache; /* by next_stack, the last one that ended first */
-
-/* The top of @thread's memory. */
-static char *map_end(const struct pthread *thread)
-{
-	return thread->map + thread->map_size;
-}
 
 /* Takes out of the cache one of this size that nobody runs on any more; NULL: there is none. */
 static struct pthread *take_cached(size_t map_size, size_t guard_size)
@@ -36,20 +32,9 @@ static struct pthread *take_cached(size_t map_size, size_t guard_size)
 	return thread;
 }
 
-/* Makes the part of a thread that has ended a new one's. */
-static void clear(struct pthread *thread)
+size_t thread_space(void)
 {
-	char *map = thread->map;
-	size_t map_size = thread->map_size, guard_size = thread->guard_size;
-
-	if (thread->has_specific)
-		memset(thread->specific, 0, sizeof(thread->specific));
-	if (thread->reent)
-		memset(&thread->reent_data, 0, sizeof(thread->reent_data));
-	memset(thread, 0, offsetof(struct pthread, specific));
-	thread->map = map;
-	thread->map_size = map_size;
-	thread->guard_size = guard_size;
+	return tls_space() + REENT_SPACE;
 }
 
 /* Reserves all of it, and then gives what is above the guard its rights; NULL: no memory. */
@@ -68,13 +53,22 @@ static char *map_stack(size_t map_size, size_t guard_size)
 	return map;
 }
 
+struct pthread *thread_place(char *stack_end, char **sp)
+{
+	struct pthread *thread = tls_init(stack_end - REENT_SPACE, sp);
+
+	*thread = (struct pthread){.self = thread};
+	thread->reent_space = (struct _reent *)(stack_end - REENT_SPACE);
+	return thread;
+}
+
 struct pthread *thread_alloc(size_t stack_size, size_t guard_size, char **sp)
 {
 	size_t page = getpagesize(), size;
 	struct pthread *thread;
 	char *map;
 
-	if (__builtin_add_overflow(stack_size, tls_space() + page - 1, &stack_size) ||
+	if (__builtin_add_overflow(stack_size, thread_space() + page - 1, &stack_size) ||
 	    __builtin_add_overflow(guard_size, page - 1, &guard_size))
 		return NULL;
 	stack_size &= -page;
@@ -82,15 +76,10 @@ struct pthread *thread_alloc(size_t stack_size, size_t guard_size, char **sp)
 	if (__builtin_add_overflow(stack_size, guard_size, &size))
 		return NULL;
 	thread = take_cached(size, guard_size);
-	if (thread) {
-		clear(thread);
-		tls_init(map_end(thread), sp);
-		return thread;
-	}
-	map = map_stack(size, guard_size);
+	map = thread ? thread->map : map_stack(size, guard_size);
 	if (!map)
 		return NULL;
-	thread = tls_init(map + size, sp);
+	thread = thread_place(map + size, sp);
 	thread->map = map;
 	thread->map_size = size;
 	thread->guard_size = guard_size;

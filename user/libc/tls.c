@@ -77,7 +77,6 @@ void tls_start(char *space)
 	struct pthread *self;
 	char *sp;
 
-	memset(space, 0, size);
 	self = tls_init(space + size, &sp);
 	self->self = self;
 	self->reent = _impure_ptr;

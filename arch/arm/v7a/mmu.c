@@ -188,6 +188,17 @@ bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsign
 	return true;
 }
 
+/* The first entry from @entry on that is not empty, or @end; it looks at eight at a time. */
+static const u32 *skip_empty(const u32 *entry, const u32 *end)
+{
+	while (end - entry >= 8 && !(entry[0] | entry[1] | entry[2] | entry[3] | entry[4] |
+				     entry[5] | entry[6] | entry[7]))
+		entry += 8;
+	while (entry < end && !*entry)
+		entry++;
+	return entry;
+}
+
 bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_addr_t *pa,
 	      unsigned *prot)
 {
@@ -195,14 +206,13 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 
 	while (at < end) {
 		unsigned bits;
-		const u32 *entry = find_entry(mmu, at, &bits);
+		const u32 *first = find_entry(mmu, at, &bits), *entry;
 		unsigned long section_end = ALIGN_DOWN(at, SECTION_SIZE) + SECTION_SIZE;
 
-		if (bits == L2_SHIFT)
-			for (; at < MIN(end, section_end) && !*entry; entry++)
-				at = ALIGN_DOWN(at, PAGE_SIZE) + PAGE_SIZE;
-		else if (!*entry)
-			at = section_end;
+		entry = skip_empty(first, first + ((MIN(end, section_end) - 1) >> bits) -
+					      (at >> bits) + 1);
+		if (entry > first)
+			at = ALIGN_DOWN(at, BIT(bits)) + ((entry - first) << bits);
 		if (at >= MIN(end, section_end))
 			continue;
 		*va = at;

@@ -43,9 +43,8 @@ void arch_user_thread_init(struct task *task, unsigned long entry, unsigned long
 			   unsigned long sp);
 
 /*
- * Sets the register that @task's thread-local data go by; -EPERM: @tls is no address of a
- * program's.
- * @task is current, or has not run yet.
+ * Sets the register that @task's thread-local data go by; -EPERM: @tls is no address
+ * of a program's. @task is current, or has not run yet.
  */
 int arch_set_tls(struct task *task, unsigned long tls);
 
@@ -57,6 +56,7 @@ void arch_fpu_init(struct task *task);
  * FPU's and thread-local data's among them. arch_fork copies these, with 0 as the child's result.
  */
 void arch_user_state_init(struct task *task);
+
 void arch_fork(struct task *child, const struct task *parent);
 
 #include <asm/switch.h>
