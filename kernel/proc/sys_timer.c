@@ -48,7 +48,9 @@ long sys_getitimer(int which, struct uapi_itimerspec __user *user)
 	struct timer_setting left;
 	int err = which == UAPI_ITIMER_REAL ? process_itimer(NULL, &left) : -EINVAL;
 
-	return err ? err : put_setting(user, &left);
+	if (err)
+		return err;
+	return user ? put_setting(user, &left) : -EFAULT;
 }
 
 /* Is @tid a thread of the caller's process? */

@@ -15,10 +15,11 @@ enum arg_kind {
 			errno */
 };
 
-#define ARG_NULL    1 /* NULL means something else */
-#define ARG_ALIGNED 2 /* EINVAL for one that is not */
-#define ARG_BYTES   4 /* they are moved as far as they can be */
-#define ARG_UNREAD  8 /* only where it is matters */
+#define ARG_NULL    1  /* NULL means something else */
+#define ARG_ALIGNED 2  /* EINVAL for one that is not */
+#define ARG_BYTES   4  /* they are moved as far as they can be */
+#define ARG_UNREAD  8  /* only where it is matters */
+#define ARG_INVALID 16 /* what is there is refused, with EINVAL */
 
 struct arg {
 	enum arg_kind kind;
@@ -28,7 +29,8 @@ struct arg {
 	const void *content; /* what is there to be read; NULL: zeroes */
 };
 
-/* Values of arguments that stand for descriptors the test has open, and for its own number. */
+/* Values of arguments that stand for descriptors the test has open, its own number, and a timer's.
+ */
 enum standard_fd {
 	FD_PIPE_READ = -1000,
 	FD_PIPE_WRITE,
@@ -36,6 +38,7 @@ enum standard_fd {
 	FD_DIRECTORY,
 	FD_FILE,
 	FD_SELF,
+	FD_TIMER,
 	FD_END
 };
 
@@ -44,6 +47,7 @@ struct row {
 	const char *name;
 	struct arg arg[6];
 	int error;            /* for a bad address; 0: EFAULT */
+	bool blocks;          /* with good pointers */
 	void (*before)(void); /* makes it ready */
 	void (*after)(long result,
 		      const void *good); /* undoes it; @good is the last good pointer */

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <uapi/futex.h>
+#include <uapi/signal.h>
 #include <uapi/types.h>
 #include <unistd.h>
 
@@ -47,10 +48,16 @@ int standard_fds[FD_END - FD_PIPE_READ];
 		(kind), 0, (n), (flags), (content) \
 	}
 
+#define IN_OR_NULL(type, content) WITH(ARG_IN, sizeof(type), ARG_NULL, content)
+#define OUT_OR_NULL(type)         WITH(ARG_OUT, sizeof(type), ARG_NULL, NULL)
+
 static const char nowhere[] = "/no/such";
 static const uint32_t small_attr[2] = {PERF_TYPE_SOFTWARE, 8};
 static const uint64_t a_period = 1000000;
 static const unsigned long one_cpu = 1;
+static const uapi_sigset_t usr1 = UAPI_SIGBIT(UAPI_SIGUSR1);
+static const struct uapi_sigaltstack no_stack = {.flags = UAPI_SS_DISABLE};
+static const struct uapi_sigevent no_event = {.notify = UAPI_SIGEV_NONE};
 
 static void fill_pipe(void)
 {
@@ -98,6 +105,29 @@ static void have_no_child(long result, const void *good)
 		;
 }
 
+static void raise_usr1(void)
+{
+	syscall(SYS_sigprocmask, UAPI_SIG_BLOCK, &usr1, NULL);
+	syscall(SYS_kill, getpid(), UAPI_SIGUSR1);
+}
+
+static void take_usr1(long result, const void *good)
+{
+	const struct uapi_timespec none = {0, 0};
+
+	(void)result;
+	(void)good;
+	syscall(SYS_sigtimedwait, &usr1, NULL, &none);
+	syscall(SYS_sigprocmask, UAPI_SIG_UNBLOCK, &usr1, NULL);
+}
+
+static void delete_timer(long result, const void *good)
+{
+	(void)good;
+	if (result >= 0)
+		syscall(SYS_timer_delete, result);
+}
+
 static void rewind_directory(void)
 {
 	lseek(standard_fd(FD_DIRECTORY), 0, SEEK_SET);
@@ -136,6 +166,15 @@ const struct row rows[] = {
     PLAIN(sched_setscheduler),
     PLAIN(sched_getscheduler),
     PLAIN(sched_getparam),
+    PLAIN(sigreturn), /* its frame is at the stack pointer: frames.c */
+    PLAIN(tgkill),
+    PLAIN(sigqueue),
+    PLAIN(setpgid),
+    PLAIN(getpgid),
+    PLAIN(setsid),
+    PLAIN(getsid),
+    PLAIN(timer_getoverrun),
+    PLAIN(timer_delete),
 
     CALL(mmap,
 	 .arg = {ADDRESS, VALUE(4096), VALUE(PROT_READ),
@@ -176,6 +215,32 @@ const struct row rows[] = {
     CALL(sched_setaffinity,
 	 .arg = {VALUE(0), VALUE(sizeof(long)), WITH(ARG_IN, sizeof(long), 0, &one_cpu)}),
     CALL(sched_getaffinity, .arg = {VALUE(0), VALUE(sizeof(long)), OUT(sizeof(long))}),
+
+    CALL(sigaction, .arg = {VALUE(UAPI_SIGUSR1), IN_OR_NULL(struct uapi_sigaction, NULL),
+			    OUT_OR_NULL(struct uapi_sigaction)}),
+    CALL(sigprocmask, .arg = {VALUE(UAPI_SIG_UNBLOCK), IN_OR_NULL(uapi_sigset_t, NULL),
+			      OUT_OR_NULL(uapi_sigset_t)}),
+    CALL(sigpending, .arg = {OUT(sizeof(uapi_sigset_t))}),
+    CALL(sigsuspend, .arg = {IN(sizeof(uapi_sigset_t))}, .blocks = true),
+    CALL(sigtimedwait,
+	 .arg = {WITH(ARG_IN, sizeof(usr1), 0, &usr1), OUT_OR_NULL(struct uapi_siginfo),
+		 IN_OR_NULL(struct uapi_timespec, NULL)},
+	 .before = raise_usr1, .after = take_usr1),
+    CALL(sigaltstack, .arg = {IN_OR_NULL(struct uapi_sigaltstack, &no_stack),
+			      OUT_OR_NULL(struct uapi_sigaltstack)}),
+
+    CALL(clock_nanosleep, .arg = {VALUE(UAPI_CLOCK_MONOTONIC), VALUE(0), IN(16), VALUE(0)}),
+    CALL(clock_getres, .arg = {VALUE(UAPI_CLOCK_MONOTONIC), OUT_OR_NULL(struct uapi_timespec)}),
+    CALL(clock_settime, .arg = {VALUE(UAPI_CLOCK_REALTIME), WITH(ARG_IN, 16, ARG_INVALID, NULL)}),
+    CALL(setitimer, .arg = {VALUE(UAPI_ITIMER_REAL), IN(sizeof(struct uapi_itimerspec)),
+			    OUT_OR_NULL(struct uapi_itimerspec)}),
+    CALL(getitimer, .arg = {VALUE(UAPI_ITIMER_REAL), OUT(sizeof(struct uapi_itimerspec))}),
+    CALL(timer_create,
+	 .arg = {VALUE(UAPI_CLOCK_MONOTONIC), IN_OR_NULL(struct uapi_sigevent, &no_event)},
+	 .after = delete_timer),
+    CALL(timer_settime, .arg = {VALUE(FD_TIMER), VALUE(0), IN(sizeof(struct uapi_itimerspec)),
+				OUT_OR_NULL(struct uapi_itimerspec)}),
+    CALL(timer_gettime, .arg = {VALUE(FD_TIMER), OUT(sizeof(struct uapi_itimerspec))}),
 
     CALL(perf_event_open, .arg = {IN(64), VALUE(0), VALUE(-1), VALUE(-1), VALUE(0)},
 	 .after = close_result),
