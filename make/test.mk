@@ -49,10 +49,10 @@ ifneq ($(SAN),)
 SUITES := $(or $(filter guest,$(SUITES)),$(error T=$(T): SAN=1 is for guest tests))
 endif
 TEST_NEEDS_host := $(HOST_BINARIES)
-TEST_NEEDS_guest := $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+TEST_NEEDS_guest := $(if $(SAN),,$(call bootable,$(KERNEL))) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
 TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE))
 
-TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) --filter '$(T)' --host $(HOST_BINARIES) \
+TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) $(if $(SAN),--sanitizer) --filter '$(T)' --host $(HOST_BINARIES) \
 	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
 
 tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
@@ -98,9 +98,9 @@ verify-%:
 	@echo "  VERIFY  $*: the image, then all tests of make check and the long ones"
 	@$(MAKE) BOARD=$* tests
 	@$(MAKE) BOARD=$* verify-board
-	@$(MAKE) BOARD=$* SAN=1 check-board
+	@$(MAKE) BOARD=$* SAN=1 verify-board
 
 verify-board: tests
-	@$(TEST_RUN) --slow
+	@$(TEST_RUN) --slow --suites $(CHECK_SUITES)
 
 .PHONY: tests check check-board test test-find verify verify-board

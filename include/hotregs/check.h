@@ -50,6 +50,9 @@ struct held_locks {
 
 #ifdef CHECKS
 
+/* What uname says, for programs that measure. */
+#define KERNEL_KIND "profiling kernel that checks itself"
+
 /* A check has failed: panics, or keeps the message for a test. Any context. */
 bool check_failed(const char *fmt, ...) __printf(1, 2);
 
@@ -89,6 +92,8 @@ void check_no_locks(void);
 void check_stack_init(void);
 
 #else
+
+#define KERNEL_KIND "profiling kernel"
 
 static inline u32 check_reports(void)
 {

@@ -119,7 +119,7 @@ long sys_uname(struct uapi_utsname __user *name)
 	    .sysname = "Hotregs",
 	    .nodename = "hotregs",
 	    .release = "0.1",
-	    .version = "profiling kernel",
+	    .version = KERNEL_KIND,
 	    .machine = ARCH_NAME,
 	};
 

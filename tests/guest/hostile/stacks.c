@@ -6,8 +6,10 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../user/ktap.h"
@@ -188,6 +190,14 @@ static void *scribble(void *arg)
 	return arg;
 }
 
+/* A kernel that checks itself takes longer. */
+static bool costs_are_the_users(void)
+{
+	struct utsname kernel;
+
+	return uname(&kernel) || !strstr(kernel.version, "checks itself");
+}
+
 TEST(c10_hostile_stacks)
 {
 	bool ready = open_recorders() && bystander_start(&bystander, change_memory);
@@ -217,7 +227,9 @@ TEST(c10_hostile_stacks)
 	if (ready)
 		EXPECT(bystander_end(&bystander) >= NR_STACKS);
 	printf("# a sample and its page fault took %lu instructions at most\n", most_expensive);
-	EXPECT(most_expensive <= sample_cost_fixed + PERF_MAX_STACK_DEPTH * sample_cost_frame);
+	if (costs_are_the_users())
+		EXPECT(most_expensive <=
+		       sample_cost_fixed + PERF_MAX_STACK_DEPTH * sample_cost_frame);
 	for (int i = 0; i < NR_SAMPLE_KINDS; i++) {
 		recorder_close(&recorders[i]);
 		dumps_close(i);
