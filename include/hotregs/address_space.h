@@ -19,6 +19,8 @@ struct exe {
 	u8 build_id[BUILD_ID_SIZE];
 	u8 build_id_size; /* 0: the file has none */
 	u64 ino;
+	void *copy; /* its contents, from vmap_alloc(); NULL: they are in the boot archive */
+	size_t copy_pages;
 };
 
 /* One area [start, end) of an address space, page aligned. */
@@ -50,6 +52,7 @@ struct unwind_tables {
 	unsigned long index; /* where in the segment the program has the index, */
 	size_t index_size;   /* in bytes; nothing that it says was checked */
 	u32 program;         /* which program it is; not 0 */
+	struct exe *exe;     /* what data is in; holds a reference */
 };
 
 struct mm {

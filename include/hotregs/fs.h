@@ -8,6 +8,7 @@
 #include <uapi/types.h>
 
 struct file;
+struct files;
 struct vma;
 struct poll_table;
 
@@ -25,8 +26,11 @@ struct file_ops {
 	/* A device file was opened as @f, its flags set; a negative errno refuses, and the opener
 	 * drops @f, so that release() follows. May sleep. NULL: nothing to do */
 	int (*open)(struct file *f);
-	ssize_t (*read)(struct file *f, void __user *buf, size_t n);         /* EINVAL */
-	ssize_t (*write)(struct file *f, const void __user *buf, size_t n);  /* EINVAL */
+	ssize_t (*read)(struct file *f, void __user *buf, size_t n);        /* EINVAL */
+	ssize_t (*write)(struct file *f, const void __user *buf, size_t n); /* EINVAL */
+	/* The same at @pos >= 0, which leaves the file's own where it is. ESPIPE */
+	ssize_t (*pread)(struct file *f, void __user *buf, size_t n, loff_t pos);
+	ssize_t (*pwrite)(struct file *f, const void __user *buf, size_t n, loff_t pos);
 	loff_t (*lseek)(struct file *f, loff_t offset, int whence);          /* ESPIPE */
 	long (*ioctl)(struct file *f, unsigned long cmd, unsigned long arg); /* ENOTTY */
 	/* Which UAPI_POLL* bits hold now; calls poll_wait() on the queues that tell a change. */
@@ -34,6 +38,11 @@ struct file_ops {
 	/* Fills @vma (start, end, prot set; mm->lock held) as VMA_SHARED; ENODEV */
 	int (*mmap)(struct file *f, struct vma *vma, bool writable);
 	int (*stat)(struct file *f, struct uapi_stat *st);
+	int (*truncate)(struct file *f, u64 size); /* EINVAL */
+	/* fcntl()'s record locks, @cmd being UAPI_F_GETLK, F_SETLK or F_SETLKW. EINVAL */
+	int (*lock)(struct file *f, const struct files *owner, struct uapi_flock *lock, int cmd);
+	/* A descriptor of @owner's that led here was closed. May sleep. */
+	void (*closed)(struct file *f, const struct files *owner);
 	/* The entry at f->pos, which moves to the next one; 0, or -ENOENT at the end. ENOTDIR */
 	int (*readdir)(struct file *f, struct dir_entry *entry);
 	void (*release)(struct file *f); /* the last reference has gone; may sleep */
@@ -74,22 +83,56 @@ static inline bool file_writable(const struct file *f)
 loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size);
 
 /*
- * read() of a file whose @size bytes are in memory: copies from f->pos on, and moves it. Bytes
- * copied, all those before a bad user page; -EFAULT when there are none. May sleep.
+ * pread() of a file whose @size bytes are in memory: bytes copied, all those before a bad user
+ * page; -EFAULT when there are none. May sleep.
  */
-ssize_t file_read_memory(struct file *f, void __user *buf, size_t n, const void *data, size_t size);
+ssize_t file_read_memory(void __user *buf, size_t n, loff_t pos, const void *data, size_t size);
+/* read() of a file that has pread(), and nothing else to do with its position. */
+ssize_t file_read(struct file *f, void __user *buf, size_t n);
 
 /* What fstat() says: a character device unless the file knows better. May sleep. */
 int file_stat(struct file *f, struct uapi_stat *st);
 
 /*
- * Opens an absolute or cwd-relative path in the current task; ERR_PTR(-errno). The close-on-exec
- * flag belongs to descriptors and is not kept. May sleep.
+ * Paths are absolute or start from the caller's directory; results are 0, or a negative errno. All
+ * of these may sleep.
+ *
+ * fs_open(): with O_CREAT, a new file gets what the caller's umask leaves of @mode. The
+ * close-on-exec flag belongs to descriptors and is not kept. ERR_PTR(-errno).
  */
-struct file *fs_open(const char *path, u32 flags);
+struct file *fs_open(const char *path, u32 flags, u32 mode);
 int fs_stat(const char *path, struct uapi_stat *st);
-/* Makes @path, which must be a directory, the current task's working directory. -errno. */
+/* May the caller's user do @want (UAPI_*_OK bits; 0: is it there)? */
+int fs_access(const char *path, unsigned want);
+/* Makes @path, which must be a directory, the caller's working directory. */
 int fs_chdir(const char *path);
+int fs_mkdir(const char *path, u32 mode);
+int fs_unlink(const char *path);
+int fs_rmdir(const char *path);
+int fs_link(const char *from, const char *to);
+int fs_rename(const char *from, const char *to);
+int fs_truncate(const char *path, u64 size);
+/* chmod(), chown(), utimes(), by path and of an open file. -EROFS: it is not of the file tree. */
+int fs_set_attributes(const char *path, const struct uapi_attributes *a);
+int file_set_attributes(struct file *f, const struct uapi_attributes *a);
+
+/*
+ * What a file contains, in one piece: for programs and private mappings, which show the file as it
+ * was. The image owns the copy, where there is one; without one, its data stay for ever.
+ */
+struct file_image {
+	const u8 *data;
+	size_t size; /* bytes */
+	u64 ino;
+	u32 version;   /* not 0; another one where the contents may be others */
+	char path[64]; /* what perf and /proc call it */
+	void *copy;    /* what data is in: vmap_free(copy, copy_pages) ends it; may be NULL */
+	size_t copy_pages;
+};
+/* The image of program @path: -EACCES when it is none that the caller may run, -ENOMEM, ... */
+int fs_program(const char *path, struct file_image *image);
+/* The image of @f: -ENODEV when it is no file of the tree, -ENOMEM, -ENAMETOOLONG. */
+int file_image(struct file *f, struct file_image *image);
 
 /*
  * Joins @path to directory @cwd unless it is absolute, and takes out "//", "." and "..": "/" or
@@ -112,12 +155,9 @@ struct archive_entry {
  * -EINVAL for a malformed image. Pure: any context.
  */
 int cpio_next(const u8 *image, size_t size, size_t *offset, struct archive_entry *entry);
-/* Checks the boot archive and builds its index; -EINVAL, -ENOENT (no archive), -ENOMEM. */
+/* Makes the file tree, with what the boot archive has; once. -EINVAL for a malformed one, -ENOENT
+ * (no archive), -ENOMEM. */
 int archive_init(void);
-/* Finds a file by absolute path; 0, -ENOENT, -EISDIR. The data stay valid for ever. */
-int archive_find(const char *path, struct archive_entry *entry);
-/* The entry that @f was opened on; -ENODEV when it is no file of the archive. */
-int archive_file_entry(const struct file *f, struct archive_entry *entry);
 
 /* --- Descriptors (kernel/fs/files.c) --- */
 #define MAX_FILES 64
@@ -141,6 +181,8 @@ int fd_dup2(int from, int to);
 /* The close-on-exec flag of open descriptor @fd. */
 bool fd_cloexec(int fd);
 void fd_set_cloexec(int fd, bool cloexec);
+/* fcntl()'s record locks: the file's lock operation, for the caller's process. May sleep. */
+long fd_lock(int fd, int cmd, struct uapi_flock *lock);
 
 /* --- poll (kernel/fs/poll.c) --- */
 /* Most queues one file may name in its poll(). */

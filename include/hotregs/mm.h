@@ -45,6 +45,7 @@ size_t page_nr_total(void);
  * programs have been promised and not touched yet. Nothing is set aside.
  */
 bool page_can_spare(size_t pages);
+size_t page_nr_spare(void); /* the most for which it says yes */
 
 /* Small objects; 16-byte aligned; kmalloc(0) is an object too. NULL: out of memory. kfree(NULL) ok.
  * None of the allocators sleeps; none may be called from an NMI. */

@@ -41,6 +41,7 @@ struct process {
 	u64 freed_utime, freed_stime;  /* ticks of threads that have been freed */
 	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
 	struct process_signals signals;
+	u32 umask;                 /* permission bits that new files do not get */
 	char cwd[PROCESS_CWD_MAX]; /* absolute; threads change it one at a time: see fs_chdir() */
 };
 

@@ -22,8 +22,22 @@ long sys_fstat(int fd, struct uapi_stat __user *st);
 long sys_stat(const char __user *path, struct uapi_stat __user *st);
 long sys_ioctl(int fd, unsigned long cmd, unsigned long arg);
 long sys_getdents(int fd, void __user *buf, size_t n);
-long sys_chdir(const char __user *path);
 long sys_getcwd(char __user *buf, size_t n);
+long sys_pread(int fd, void __user *buf, size_t n, const s64 __user *offset);
+long sys_pwrite(int fd, const void __user *buf, size_t n, const s64 __user *offset);
+
+/* sys_path.c */
+long sys_chdir(const char __user *path);
+long sys_mkdir(const char __user *path, int mode);
+long sys_rmdir(const char __user *path);
+long sys_unlink(const char __user *path);
+long sys_link(const char __user *from, const char __user *to);
+long sys_rename(const char __user *from, const char __user *to);
+long sys_access(const char __user *path, int mode);
+long sys_umask(int mask);
+long sys_truncate(int fd, const char __user *path, const s64 __user *size);
+long sys_chattr(int fd, const char __user *path, const struct uapi_attributes __user *a);
+long sys_statfs(struct uapi_statfs __user *st);
 
 /* sys_descriptor.c */
 long sys_pipe(int __user *fds);

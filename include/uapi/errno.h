@@ -36,7 +36,9 @@
 #define EROFS        30
 #define EPIPE        32
 #define ERANGE       34
+#define ENOLCK       46
 #define ENOSYS       88
+#define ENOTEMPTY    90
 #define ENAMETOOLONG 91
 #define EOPNOTSUPP   95
 #define ETIMEDOUT    116

@@ -93,4 +93,16 @@
 #define SYS_timer_gettime    70 /* (int timer, struct uapi_itimerspec *) */
 #define SYS_timer_getoverrun 71 /* (int timer) */
 #define SYS_timer_delete     72 /* (int timer) */
-#define NR_SYSCALLS          73
+#define SYS_mkdir            73 /* (const char *path, int mode) */
+#define SYS_rmdir            74 /* (const char *path) */
+#define SYS_unlink           75 /* (const char *path) */
+#define SYS_link             76 /* (const char *from, const char *to) */
+#define SYS_rename           77 /* (const char *from, const char *to) */
+#define SYS_access           78 /* (const char *path, int mode) */
+#define SYS_umask            79 /* (int mask): returns the one before */
+#define SYS_pread            80 /* (int fd, void *buf, size_t n, const int64_t *offset) */
+#define SYS_pwrite           81 /* (int fd, const void *buf, size_t n, const int64_t *offset) */
+#define SYS_truncate         82 /* (int fd, const char *path = NULL for fd, const int64_t *size) */
+#define SYS_chattr           83 /* (int fd, const char *path = NULL for fd, struct uapi_attributes *) */
+#define SYS_statfs           84 /* (struct uapi_statfs *): of the file tree */
+#define NR_SYSCALLS          85

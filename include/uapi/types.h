@@ -13,8 +13,11 @@
 #define UAPI_O_CREAT     0x0200
 #define UAPI_O_TRUNC     0x0400
 #define UAPI_O_EXCL      0x0800
+#define UAPI_O_SYNC      0x2000
 #define UAPI_O_NONBLOCK  0x4000
+#define UAPI_O_NOCTTY    0x8000
 #define UAPI_O_CLOEXEC   0x40000
+#define UAPI_O_NOFOLLOW  0x100000
 #define UAPI_O_DIRECTORY 0x200000
 
 #define UAPI_F_DUPFD    0
@@ -22,7 +25,22 @@
 #define UAPI_F_SETFD    2
 #define UAPI_F_GETFL    3
 #define UAPI_F_SETFL    4
+#define UAPI_F_GETLK    7
+#define UAPI_F_SETLK    8
+#define UAPI_F_SETLKW   9
 #define UAPI_FD_CLOEXEC 1
+
+/* fcntl()'s record locks. */
+#define UAPI_F_RDLCK 1
+#define UAPI_F_WRLCK 2
+#define UAPI_F_UNLCK 3
+struct uapi_flock {
+	int16_t type;   /* UAPI_F_*LCK */
+	int16_t whence; /* what start counts from: UAPI_SEEK_* */
+	int32_t pid;    /* F_GETLK: who has it */
+	int64_t start;
+	int64_t len; /* bytes, negative: those before start; 0: to the end, wherever that will be */
+};
 
 #define UAPI_S_IFMT  0170000
 #define UAPI_S_IFIFO 0010000
@@ -30,22 +48,56 @@
 #define UAPI_S_IFDIR 0040000
 #define UAPI_S_IFREG 0100000
 
+#define UAPI_S_ISVTX   01000 /* a directory from which one removes only one's own */
+#define UAPI_MODE_BITS 01777 /* what chmod() changes; programs do not change whose they are */
+
+/* access() */
+#define UAPI_F_OK 0
+#define UAPI_X_OK 1
+#define UAPI_W_OK 2
+#define UAPI_R_OK 4
+
 /* lseek(): newlib's values. */
 #define UAPI_SEEK_SET 0
 #define UAPI_SEEK_CUR 1
 #define UAPI_SEEK_END 2
 
+struct uapi_timespec {
+	int64_t sec;
+	int64_t nsec;
+};
+
 struct uapi_stat {
 	uint64_t ino;
 	uint32_t mode; /* UAPI_S_IF* and permission bits */
 	uint32_t nlink;
-	uint64_t size;  /* bytes */
-	uint64_t mtime; /* seconds since 1970 */
+	uint32_t uid;
+	uint32_t reserved;                        /* 0 */
+	uint64_t size;                            /* bytes */
+	uint64_t blocks;                          /* of memory, in UAPI_STAT_BLOCK bytes */
+	struct uapi_timespec atime, mtime, ctime; /* since 1970 */
 };
+#define UAPI_STAT_BLOCK 512
 
-struct uapi_timespec {
-	int64_t sec;
-	int64_t nsec;
+/* What SYS_chattr changes of a file. */
+struct uapi_attributes {
+	uint32_t valid; /* UAPI_ATTR_* */
+	uint32_t mode;  /* UAPI_MODE_BITS */
+	uint32_t uid;
+	uint32_t reserved; /* 0 */
+	struct uapi_timespec atime, mtime;
+};
+#define UAPI_ATTR_MODE  0x1
+#define UAPI_ATTR_UID   0x2
+#define UAPI_ATTR_TIMES 0x4 /* atime and mtime */
+#define UAPI_ATTR_TOUCH 0x8 /* both become now */
+#define UAPI_ATTR_ALL   0xf
+
+/* What statfs() tells of the file tree, in pages. */
+struct uapi_statfs {
+	uint64_t block_size; /* bytes */
+	uint64_t blocks;     /* all of memory */
+	uint64_t free;       /* that files may still take */
 };
 
 #define UAPI_NICE_MIN (-20)

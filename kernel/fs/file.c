@@ -52,9 +52,8 @@ loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size)
 	return offset;
 }
 
-ssize_t file_read_memory(struct file *f, void __user *buf, size_t n, const void *data, size_t size)
+ssize_t file_read_memory(void __user *buf, size_t n, loff_t pos, const void *data, size_t size)
 {
-	loff_t pos = f->pos;
 	size_t done = 0;
 
 	if ((u64)pos >= size)
@@ -69,8 +68,16 @@ ssize_t file_read_memory(struct file *f, void __user *buf, size_t n, const void 
 			break;
 		done += chunk;
 	}
-	f->pos = pos + done;
-	return done ? (ssize_t)done : -EFAULT;
+	return done || !n ? (ssize_t)done : -EFAULT;
+}
+
+ssize_t file_read(struct file *f, void __user *buf, size_t n)
+{
+	ssize_t done = f->ops->pread(f, buf, n, f->pos);
+
+	if (done > 0)
+		f->pos += done;
+	return done;
 }
 
 int file_stat(struct file *f, struct uapi_stat *st)

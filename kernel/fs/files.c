@@ -31,6 +31,14 @@ struct files *files_fork(struct files *parent)
 	return files;
 }
 
+/* Drops the reference of a descriptor of @files that has been closed. */
+static void put_closed(struct files *files, struct file *f)
+{
+	if (f->ops->closed)
+		f->ops->closed(f, files);
+	file_put(f);
+}
+
 void files_put(struct files *files)
 {
 	might_sleep();
@@ -38,7 +46,7 @@ void files_put(struct files *files)
 		return;
 	for (int fd = 0; fd < MAX_FILES; fd++)
 		if (files->file[fd])
-			file_put(files->file[fd]);
+			put_closed(files, files->file[fd]);
 	kfree(files);
 }
 
@@ -60,7 +68,7 @@ void files_close_on_exec(struct files *files)
 
 		spin_unlock_irqrestore(&files->lock, flags);
 		if (f)
-			file_put(f);
+			put_closed(files, f);
 	}
 }
 
@@ -122,7 +130,7 @@ int fd_close(int fd)
 	spin_unlock_irqrestore(&files->lock, flags);
 	if (!f)
 		return -EBADF;
-	file_put(f);
+	put_closed(files, f);
 	return 0;
 }
 
@@ -143,7 +151,7 @@ int fd_dup2(int from, int to)
 	files->file[to] = f;
 	spin_unlock_irqrestore(&files->lock, flags);
 	if (old)
-		file_put(old);
+		put_closed(files, old);
 	return to;
 }
 
@@ -162,4 +170,25 @@ void fd_set_cloexec(int fd, bool cloexec)
 	else
 		files->cloexec |= 1ULL << fd;
 	spin_unlock_irqrestore(&files->lock, flags);
+}
+
+long fd_lock(int fd, int cmd, struct uapi_flock *lock)
+{
+	struct files *files = current->files;
+	struct file *f = fd_get(fd), *now;
+	long ret;
+
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	ret = f->ops->lock ? f->ops->lock(f, files, lock, cmd) : -EINVAL;
+	/* Another thread may have closed the descriptor meanwhile, and the lock outlives none. */
+	now = fd_get(fd);
+	if (!ret && now != f) {
+		f->ops->closed(f, files);
+		ret = -EBADF;
+	}
+	if (!IS_ERR(now))
+		file_put(now);
+	file_put(f);
+	return ret;
 }

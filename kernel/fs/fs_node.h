@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a path names, between fs_open() and the trees it looks into: the boot archive, /dev, /proc
- * and /sys. Private to kernel/fs.
+ * What a path names, between fs_open() and the trees it looks into: the file tree, /dev, /proc and
+ * /sys. Private to kernel/fs.
  */
 #pragma once
 
 #include <hotregs/fs.h>
 
+struct inode;
+
 struct fs_node {
 	u32 mode; /* UAPI_S_IF* and permission bits */
 	u64 ino;
-	u64 size;                   /* bytes */
-	u64 mtime;                  /* seconds since 1970 */
 	const struct file_ops *ops; /* NULL: cannot be opened */
 	void *private;              /* what the opened file begins with */
+	struct inode *inode;        /* of the file tree, with a reference; NULL: of another one */
 };
+
+/* Is the caller's user allowed all of @want of what @owner has with @mode? 0, -EACCES. Any context.
+ */
+int fs_may(u32 mode, uid_t owner, unsigned want);
 
 /*
  * Each finds @path, resolved and without the tree's own name ("" or "/name/name"); 0, -ENOENT, or
  * -ENOTDIR when something on the way is no directory.
  */
-int archive_lookup(const char *path, struct fs_node *node);
 int devices_lookup(const char *path, struct fs_node *node);
 int procfs_lookup(const char *path, struct fs_node *node);
 int sysfs_lookup(const char *path, struct fs_node *node);
@@ -47,7 +51,7 @@ static inline void fs_node_dir(struct fs_node *node, u64 ino, const struct file_
 int dir_stat(struct file *f, struct uapi_stat *st);
 loff_t dir_lseek(struct file *f, loff_t offset, int whence);
 
-/* Inode numbers: the archive counts from 1, the others have ranges of their own. */
+/* Inode numbers: the file tree counts from 1, the others have ranges of their own. */
 #define INO_DEVICES (1ULL << 32)
 #define INO_PROC    (2ULL << 32)
 #define INO_SYS     (3ULL << 32)

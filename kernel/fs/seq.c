@@ -75,11 +75,11 @@ void seq_printf(struct seq *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-static ssize_t seq_file_read(struct file *f, void __user *buf, size_t n)
+static ssize_t seq_file_pread(struct file *f, void __user *buf, size_t n, loff_t pos)
 {
 	const struct seq *s = f->private;
 
-	return file_read_memory(f, buf, n, s->buf, s->size);
+	return file_read_memory(buf, n, pos, s->buf, s->size);
 }
 
 static loff_t seq_file_lseek(struct file *f, loff_t offset, int whence)
@@ -104,7 +104,8 @@ static void seq_file_release(struct file *f)
 }
 
 const struct file_ops seq_file_ops = {
-    .read = seq_file_read,
+    .read = file_read,
+    .pread = seq_file_pread,
     .lseek = seq_file_lseek,
     .stat = seq_file_stat,
     .release = seq_file_release,

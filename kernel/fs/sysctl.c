@@ -27,13 +27,13 @@ _Static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(settings), "");
 
 #define NUMBER_MAX 16 /* bytes of a number with sign, line end and NUL */
 
-static ssize_t sysctl_read(struct file *f, void __user *buf, size_t n)
+static ssize_t sysctl_pread(struct file *f, void __user *buf, size_t n, loff_t pos)
 {
 	const struct setting *setting = f->private;
 	char text[NUMBER_MAX];
 	size_t size = snprintf(text, sizeof(text), "%d\n", READ_ONCE(*setting->value));
 
-	return file_read_memory(f, buf, n, text, size);
+	return file_read_memory(buf, n, pos, text, size);
 }
 
 /* All of @text is a decimal number, with blanks around it. */
@@ -89,7 +89,8 @@ static int sysctl_stat(struct file *f, struct uapi_stat *st)
 }
 
 static const struct file_ops sysctl_file_ops = {
-    .read = sysctl_read,
+    .read = file_read,
+    .pread = sysctl_pread,
     .write = sysctl_write,
     .lseek = sysctl_lseek,
     .stat = sysctl_stat,

@@ -69,6 +69,7 @@ struct mm *mm_fork(struct mm *mm)
 	child->brk_start = mm->brk_start;
 	child->brk = mm->brk;
 	child->unwind = mm->unwind;
+	exe_get(child->unwind.exe);
 	list_for_each (vma, &mm->vmas, node) {
 		err = copy_vma(child, mm, vma);
 		if (err)
@@ -112,6 +113,7 @@ void mm_put(struct mm *mm)
 		vma_free(vma);
 	}
 	ASSERT(!mm->resident);
+	exe_put(mm->unwind.exe);
 	mmu_destroy(&mm->mmu);
 	kfree(mm);
 }
@@ -130,6 +132,8 @@ struct exe *exe_get(struct exe *exe)
 
 void exe_put(struct exe *exe)
 {
-	if (exe && refcount_put(&exe->refs))
+	if (exe && refcount_put(&exe->refs)) {
+		vmap_free(exe->copy, exe->copy_pages);
 		kfree(exe);
+	}
 }

@@ -283,6 +283,13 @@ size_t page_nr_total(void)
 	return nr_total;
 }
 
+size_t page_nr_spare(void)
+{
+	size_t n = page_nr_free(), reserve = nr_total / RESERVE_PART;
+
+	return n > reserve ? n - reserve : 0;
+}
+
 bool page_can_spare(size_t pages)
 {
 	size_t n = page_nr_free(), reserve = nr_total / RESERVE_PART;

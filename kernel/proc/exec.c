@@ -21,25 +21,26 @@ _Static_assert(ARGS_BLOCK_MAX <= PAGE_SIZE << ARGS_BLOCK_ORDER, "");
 
 /* A program being loaded. */
 struct program {
-	struct archive_entry entry;
+	struct file_image file;
 	struct elf_image image;
 	struct exe *exe;
 	struct mm *mm;
 	unsigned long sp;
 };
 
-struct exe *exe_create(const struct archive_entry *entry, const struct elf_image *image)
+struct exe *exe_create(struct file_image *file, const struct elf_image *image)
 {
-	struct exe *exe;
+	struct exe *exe = kzalloc(sizeof(*exe));
 
-	if (strlen(entry->name) + 1 >= sizeof(exe->path))
-		return ERR_PTR(-ENAMETOOLONG);
-	exe = kzalloc(sizeof(*exe));
-	if (!exe)
+	if (!exe) {
+		vmap_free(file->copy, file->copy_pages);
 		return ERR_PTR(-ENOMEM);
+	}
 	refcount_set(&exe->refs, 1);
-	exe->ino = entry->ino;
-	snprintf(exe->path, sizeof(exe->path), "/%s", entry->name);
+	exe->ino = file->ino;
+	exe->copy = file->copy;
+	exe->copy_pages = file->copy_pages;
+	strlcpy(exe->path, file->path, sizeof(exe->path));
 	if (image) {
 		memcpy(exe->build_id, image->build_id, sizeof(exe->build_id));
 		exe->build_id_size = image->build_id_size;
@@ -47,22 +48,20 @@ struct exe *exe_create(const struct archive_entry *entry, const struct elf_image
 	return exe;
 }
 
-int program_find(const char *path, struct archive_entry *entry, struct elf_image *image)
+/* Finds the program at @path and reads its headers; p->exe is then the caller's to give back. */
+static int find_program(struct program *p, const char *path)
 {
-	char full[FS_PATH_MAX];
-	int only_dir = path_resolve(current_cwd(), path, full, sizeof(full));
-	struct uapi_stat st;
-	int err;
+	int err = fs_program(path, &p->file);
 
-	if (only_dir < 0)
-		return only_dir;
-	err = fs_stat(path, &st);
 	if (err)
 		return err;
-	if ((st.mode & UAPI_S_IFMT) != UAPI_S_IFREG || !(st.mode & 0111))
-		return -EACCES;
-	err = archive_find(full, entry);
-	return err ? err : elf_parse(entry->data, entry->size, image);
+	err = elf_parse(p->file.data, p->file.size, &p->image);
+	if (err) {
+		vmap_free(p->file.copy, p->file.copy_pages);
+		return err;
+	}
+	p->exe = exe_create(&p->file, &p->image);
+	return IS_ERR(p->exe) ? PTR_ERR(p->exe) : 0;
 }
 
 static int map_segment(struct program *p, const struct elf_segment *seg)
@@ -79,7 +78,7 @@ static int map_segment(struct program *p, const struct elf_segment *seg)
 	int err;
 
 	if (seg->filesz) {
-		vma.data = p->entry.data + vma.file_offset;
+		vma.data = p->file.data + vma.file_offset;
 		vma.data_size = lead + seg->filesz;
 	}
 	err = mm_add_vma(p->mm, &vma, NULL);
@@ -101,13 +100,15 @@ static void find_unwind_tables(const struct program *p)
 		if (offset >= seg->filesz || image->unwind_index_size > seg->filesz - offset)
 			continue;
 		p->mm->unwind = (struct unwind_tables){
-		    .data = p->entry.data + seg->offset,
+		    .data = p->file.data + seg->offset,
 		    .start = seg->vaddr,
 		    .size = seg->filesz,
 		    .index = image->unwind_index,
 		    .index_size = image->unwind_index_size,
-		    .program = p->entry.ino,
+		    .program = p->file.version,
+		    .exe = exe_get(p->exe),
 		};
+		break;
 	}
 }
 
@@ -264,13 +265,10 @@ static int build(struct program *p, char *const argv[], char *const envp[])
 int process_exec(const char *path, char *const argv[], char *const envp[])
 {
 	struct program p = {};
-	int err = program_find(path, &p.entry, &p.image);
+	int err = find_program(&p, path);
 
 	if (err)
 		return err;
-	p.exe = exe_create(&p.entry, &p.image);
-	if (IS_ERR(p.exe))
-		return PTR_ERR(p.exe);
 	err = build(&p, argv, envp) ?: threads_end_others();
 	if (!err)
 		commit(&p);

@@ -31,6 +31,7 @@ static int inherit(struct process *child)
 	task->mm = mm;
 	task_inherit_sched(task, current);
 	child->uid = current->process->uid;
+	child->umask = current->process->umask;
 	strlcpy(child->cwd, current->process->cwd, sizeof(child->cwd));
 	task->signals.stack_base = current->signals.stack_base;
 	task->signals.stack_size = current->signals.stack_size;

@@ -23,7 +23,7 @@ struct init_start {
 /* Descriptors 0, 1 and 2. */
 static int open_console(void)
 {
-	struct file *f = fs_open("/dev/console", UAPI_O_RDWR);
+	struct file *f = fs_open("/dev/console", UAPI_O_RDWR, 0);
 	int fd;
 
 	if (IS_ERR(f))
@@ -92,9 +92,7 @@ static struct process *create_init(struct init_start *start)
 
 static int fill_start(struct init_start *start, const char *path, const char *args)
 {
-	struct archive_entry entry;
-	struct elf_image image;
-	int nr, err = program_find(path, &entry, &image);
+	int nr, err = fs_access(path, UAPI_X_OK);
 
 	if (err)
 		return err;

@@ -5,7 +5,7 @@
 #include <hotregs/process.h>
 #include <uapi/types.h>
 
-struct archive_entry;
+struct file_image;
 struct uapi_timespec;
 
 /* The first process: takes over orphans, cannot be killed by others, ends the machine when it ends.
@@ -62,12 +62,10 @@ void signal_unpark(void);
  * was none. @regs are its own. May sleep. */
 void process_report(struct pt_regs *regs, const struct uapi_siginfo *info, const char *name);
 
-/* The bytes that perf_event's MMAP records and /proc name @entry by; @image has its build-id (NULL:
- * none). ERR_PTR(-ENOMEM, -ENAMETOOLONG). */
-struct exe *exe_create(const struct archive_entry *entry, const struct elf_image *image);
-
-/* Finds the program at @path and reads its headers; -ENOENT, -EACCES, -ENOEXEC, ... */
-int program_find(const char *path, struct archive_entry *entry, struct elf_image *image);
+/* What perf_event's MMAP records and /proc call @file, whose copy it takes over, also when it
+ * fails;
+ * @image has its build-id (NULL: none). ERR_PTR(-ENOMEM). */
+struct exe *exe_create(struct file_image *file, const struct elf_image *image);
 
 /* Nanoseconds, UINT64_MAX at most, of what a program passes as a length of time. -EFAULT, -EINVAL.
  * May sleep. */

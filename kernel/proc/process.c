@@ -81,6 +81,7 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 	list_init(&process->sibling);
 	wait_queue_init(&process->child_exit);
 	wait_queue_init(&process->thread_gone);
+	process->umask = 022;
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	if (signals_init(&process->signals, current->process)) {
 		process_put(process);

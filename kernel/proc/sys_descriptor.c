@@ -69,6 +69,20 @@ long sys_dup2(int from, int to)
 	return fd_dup2(from, to);
 }
 
+static long lock_command(int fd, int cmd, struct uapi_flock __user *user_lock)
+{
+	struct uapi_flock lock;
+	long ret;
+
+	if (copy_from_user(&lock, user_lock, sizeof(lock)))
+		return -EFAULT;
+	if (lock.type != UAPI_F_RDLCK && lock.type != UAPI_F_WRLCK &&
+	    (lock.type != UAPI_F_UNLCK || cmd == UAPI_F_GETLK))
+		return -EINVAL;
+	ret = fd_lock(fd, cmd, &lock);
+	return ret || cmd != UAPI_F_GETLK ? ret : copy_to_user(user_lock, &lock, sizeof(lock));
+}
+
 long sys_fcntl(int fd, int cmd, long arg)
 {
 	struct file *f = fd_get(fd);
@@ -94,6 +108,11 @@ long sys_fcntl(int fd, int cmd, long arg)
 		break;
 	case UAPI_F_SETFL:
 		f->flags = (f->flags & ~FLAGS_SETTABLE) | (arg & FLAGS_SETTABLE);
+		break;
+	case UAPI_F_GETLK:
+	case UAPI_F_SETLK:
+	case UAPI_F_SETLKW:
+		ret = lock_command(fd, cmd, (struct uapi_flock __user *)arg);
 		break;
 	default:
 		ret = -EINVAL;

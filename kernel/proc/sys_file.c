@@ -57,6 +57,57 @@ long sys_write(int fd, const void __user *buf, size_t n)
 	return ret;
 }
 
+/* The offset of pread() and pwrite(), a system call's fourth argument. -EFAULT, -EINVAL. */
+static int get_offset(const s64 __user *user, loff_t *pos)
+{
+	s64 offset;
+
+	if (copy_from_user(&offset, user, sizeof(offset)))
+		return -EFAULT;
+	*pos = offset;
+	return offset < 0 ? -EINVAL : 0;
+}
+
+long sys_pread(int fd, void __user *buf, size_t n, const s64 __user *offset)
+{
+	struct file *f = fd_get(fd);
+	loff_t pos;
+	long ret;
+
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	if (!file_readable(f))
+		ret = -EBADF;
+	else if (!f->ops->pread)
+		ret = f->ops->readdir ? -EISDIR : -ESPIPE;
+	else
+		ret = get_offset(offset, &pos) ?: check_buffer(buf, &n);
+	if (!ret && n)
+		ret = f->ops->pread(f, buf, n, pos);
+	file_put(f);
+	return ret;
+}
+
+long sys_pwrite(int fd, const void __user *buf, size_t n, const s64 __user *offset)
+{
+	struct file *f = fd_get(fd);
+	loff_t pos;
+	long ret;
+
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	if (!file_writable(f))
+		ret = -EBADF;
+	else if (!f->ops->pwrite)
+		ret = -ESPIPE;
+	else
+		ret = get_offset(offset, &pos) ?: check_buffer(buf, &n);
+	if (!ret && n)
+		ret = f->ops->pwrite(f, buf, n, pos);
+	file_put(f);
+	return ret;
+}
+
 long sys_open(const char __user *user_path, int flags, int mode)
 {
 	char path[FS_PATH_MAX];
@@ -66,7 +117,7 @@ long sys_open(const char __user *user_path, int flags, int mode)
 
 	if (len < 0)
 		return len;
-	f = fs_open(path, flags);
+	f = fs_open(path, flags, mode);
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	fd = fd_install(f, 0, flags & UAPI_O_CLOEXEC);
@@ -175,14 +226,6 @@ long sys_getdents(int fd, void __user *buf, size_t n)
 	}
 	file_put(f);
 	return done ? (long)done : ret;
-}
-
-long sys_chdir(const char __user *user_path)
-{
-	char path[FS_PATH_MAX];
-	ssize_t len = strncpy_from_user(path, user_path, sizeof(path));
-
-	return len < 0 ? len : fs_chdir(path);
 }
 
 /* Returns the length of what it wrote, the NUL included. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls about address spaces. A mapping is private memory, a private copy of an archive
- * file, or a device's shared pages; one that is writable and executable at once is refused with
- * EACCES, and an address that is not MAP_FIXED is a hint nobody follows. One that is MAP_FIXED
- * replaces what is there, or fails and changes nothing.
+ * System calls about address spaces. A mapping is private memory, a private copy of a file as it
+ * was when it was mapped, or a device's shared pages; one that is writable and executable at once
+ * is refused with EACCES, and an address that is not MAP_FIXED is a hint nobody follows. One that
+ * is MAP_FIXED replaces what is there, or fails and changes nothing.
  */
 #include <hotregs/address_space.h>
 #include <hotregs/cpu.h>
@@ -64,43 +64,45 @@ static int check_mmap(unsigned long addr, size_t len, int prot, int flags, long 
 	return len > USER_END ? -ENOMEM : 0;
 }
 
-/* Makes @vma show archive file @f from vma->file_offset on. */
-static int show_archive_file(struct file *f, struct vma *vma)
+/* Makes @vma show what file @f contains now, from vma->file_offset on. */
+static int show_contents(struct file *f, struct vma *vma, size_t len)
 {
-	struct archive_entry entry;
-	int err = archive_file_entry(f, &entry);
+	struct file_image image;
+	int err = file_image(f, &image);
 	struct exe *exe;
 
 	if (err)
 		return err;
-	exe = exe_create(&entry, NULL);
+	exe = exe_create(&image, NULL);
 	if (IS_ERR(exe))
 		return PTR_ERR(exe);
 	vma->exe = exe;
-	if (vma->file_offset < entry.size) {
-		vma->data = entry.data + vma->file_offset;
-		vma->data_size = MIN(entry.size - vma->file_offset, vma->end - vma->start);
+	if (vma->file_offset < image.size) {
+		vma->data = image.data + vma->file_offset;
+		vma->data_size = MIN(image.size - vma->file_offset, len);
 	}
 	return 0;
 }
 
-/* Makes @vma show @f; what it refers to is the caller's to give back. mm->lock held. */
-static int show_file(struct file *f, struct vma *vma, bool shared)
+static int show_device(struct file *f, struct vma *vma)
 {
-	bool write = vma->prot & MMU_WRITE;
-	int err;
+	int err = f->ops->mmap(f, vma, vma->prot & MMU_WRITE);
 
-	if (!file_readable(f) || (shared && write && !file_writable(f)))
-		return -EACCES;
-	/* A device's pages are the device's: nobody gets a copy of their own. */
-	if (!shared)
-		return f->ops->mmap ? -EINVAL : show_archive_file(f, vma);
-	if (!f->ops->mmap)
-		return -ENODEV;
-	err = f->ops->mmap(f, vma, write);
 	if (!err && !vma->file)
 		vma->file = file_get(f);
 	return err;
+}
+
+/* May @f be mapped so? What a private mapping of it shows goes to @vma, before any lock is taken.
+ */
+static int prepare_file(struct file *f, struct vma *vma, bool shared)
+{
+	if (!file_readable(f) || (shared && vma->prot & MMU_WRITE && !file_writable(f)))
+		return -EACCES;
+	if (shared)
+		return f->ops->mmap ? 0 : -ENODEV;
+	/* A device's pages are the device's: nobody gets a copy of their own. */
+	return f->ops->mmap ? -EINVAL : show_contents(f, vma, vma->end);
 }
 
 /* Gives back what a template that became no area refers to. */
@@ -113,9 +115,11 @@ static void drop_template(struct vma *vma)
 	exe_put(vma->exe);
 }
 
-/* Maps @vma, whose end is its size yet, at @addr (0: anywhere) of the caller; its address. */
-static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct file *f,
-		     bool shared)
+/*
+ * Maps @vma, whose end is its size yet, at @addr (0: anywhere) of the caller; its address. @device:
+ * the file whose pages it is to show. What @vma refers to is the caller's to give back on failure.
+ */
+static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct file *device)
 {
 	struct vma *added;
 	int err = 0;
@@ -128,15 +132,12 @@ static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct 
 		return -EINVAL;
 	vma->start = addr;
 	vma->end += addr;
-	if (f)
-		err = show_file(f, vma, shared);
+	if (device)
+		err = show_device(device, vma);
+	if (!err)
+		err = mm_replace_vma(mm, vma, &added);
 	if (err)
 		return err;
-	err = mm_replace_vma(mm, vma, &added);
-	if (err) {
-		drop_template(vma);
-		return err;
-	}
 	perf_record_mmap(added);
 	return addr;
 }
@@ -145,6 +146,7 @@ long sys_mmap(unsigned long addr, size_t len, int prot, int flags, int fd, long 
 {
 	struct vma vma = {.end = ALIGN_UP(len, PAGE_SIZE), .prot = prot, .file_offset = offset};
 	struct mm *mm = current->mm;
+	bool shared = flags & UAPI_MAP_SHARED;
 	struct file *f = NULL;
 	long ret = check_mmap(addr, len, prot, flags, offset);
 
@@ -152,16 +154,21 @@ long sys_mmap(unsigned long addr, size_t len, int prot, int flags, int fd, long 
 		return ret;
 	if ((flags & UAPI_MAP_FIXED) && !addr)
 		return -EINVAL; /* page 0 is never mapped */
-	if (!(flags & UAPI_MAP_ANONYMOUS)) {
+	if (flags & UAPI_MAP_ANONYMOUS) {
+		vma.file_offset = 0;
+	} else {
 		f = fd_get(fd);
 		if (IS_ERR(f))
 			return PTR_ERR(f);
-	} else {
-		vma.file_offset = 0;
+		ret = prepare_file(f, &vma, shared);
 	}
-	mutex_lock(&mm->lock);
-	ret = map_area(mm, &vma, flags & UAPI_MAP_FIXED ? addr : 0, f, flags & UAPI_MAP_SHARED);
-	mutex_unlock(&mm->lock);
+	if (!ret) {
+		mutex_lock(&mm->lock);
+		ret = map_area(mm, &vma, flags & UAPI_MAP_FIXED ? addr : 0, shared ? f : NULL);
+		mutex_unlock(&mm->lock);
+		if (IS_ERR(ret))
+			drop_template(&vma);
+	}
 	if (f)
 		file_put(f);
 	return ret;

@@ -88,6 +88,18 @@ static const syscall_fn syscall_table[NR_SYSCALLS] = {
     CALL(timer_gettime),
     CALL(timer_getoverrun),
     CALL(timer_delete),
+    CALL(mkdir),
+    CALL(rmdir),
+    CALL(unlink),
+    CALL(link),
+    CALL(rename),
+    CALL(access),
+    CALL(umask),
+    CALL(pread),
+    CALL(pwrite),
+    CALL(truncate),
+    CALL(chattr),
+    CALL(statfs),
 };
 
 void do_syscall(struct pt_regs *regs)

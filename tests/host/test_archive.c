@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel/fs/archive.c: what can be found, read and listed of an archive, implied directories too.
- */
+/* kernel/fs/archive.c: what the file tree has of an archive, implied directories too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpio_image.h"
 #include "host.h"
+#include "tree_fixture.h"
 #include "user_memory.h"
 #include <hotregs/boot_info.h>
-
-/* Included, so that the index can be taken down again. */
-#include "../../kernel/fs/archive.c"
 
 #define DIR_MODE  (UAPI_S_IFDIR | 0755)
 #define FILE_MODE (UAPI_S_IFREG | 0644)
 #define LINK_MODE 0120777
 
+/* Included, so that the tree can be taken down to the root. */
+#include "../../kernel/fs/tree.c"
+
 struct boot_info boot_info;
 static struct cpio_image image;
+
+bool page_can_spare(size_t pages)
+{
+	return true;
+}
+
+void wait_prepare(struct wait_queue *q, struct waiter *w)
+{
+}
+
+void wait_finish(struct wait_queue *q, struct waiter *w)
+{
+}
+
+static void take_down(void)
+{
+	tree_clear("/");
+	inode_put(root);
+	assert_int_equal(host_allocations, 0);
+}
 
 static int init(void)
 {
@@ -34,10 +54,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	page_free(nodes, 0);
-	nodes = NULL;
-	nr_nodes = 0;
-	return host_allocations != 0; /* a leak fails the test */
+	take_down();
+	return 0;
 }
 
 static void make_good(void)
@@ -52,102 +70,99 @@ static void make_good(void)
 	assert_int_equal(init(), 0);
 }
 
-static void finds_files(void)
+static void expect_file(const char *path, const char *contents)
 {
-	struct archive_entry e;
+	struct file *f = tree_file(path, 0);
+	struct uapi_stat st;
+	char buf[100];
 
-	assert_int_equal(archive_find("/bin/sh", &e), 0);
-	assert_string_equal(e.name, "bin/sh");
-	assert_int_equal(e.size, 5);
-	assert_memory_equal(e.data, "SHELL", 5);
-	assert_int_equal(archive_find("/etc/motd", &e), 0);
-	assert_memory_equal(e.data, "new", 3); /* the later one */
-	assert_int_equal(archive_find("/bin", &e), -EISDIR);
-	assert_int_equal(archive_find("/usr/share", &e), -EISDIR);
-	assert_int_equal(archive_find("/bin/s", &e), -ENOENT);
-	assert_int_equal(archive_find("/bin/shx", &e), -ENOENT);
-}
-
-static void looks_up_nodes(void)
-{
-	struct fs_node node;
-
-	assert_int_equal(archive_lookup("/", &node), 0);
-	assert_int_equal(node.mode, DIR_MODE);
-	assert_int_equal(archive_lookup("/bin/sh", &node), 0);
-	assert_int_equal(node.mode, FILE_MODE | 0111);
-	assert_int_equal(node.size, 5);
-	assert_int_equal(node.mtime, 0x5eaf00d5);
-	assert_int_equal(archive_lookup("/bin/sh/x", &node), -ENOTDIR);
-	assert_int_equal(archive_lookup("/bin/sh/x/y", &node), -ENOTDIR);
-	assert_int_equal(archive_lookup("/bin/x/y", &node), -ENOENT);
-	assert_int_equal(archive_lookup("/usr/share/doc", &node), 0);
-	assert_int_equal(archive_lookup("/link", &node), 0);
-	assert_null(node.ops);
-}
-
-/* Lists @path as "name,name,"; each inode number once. */
-static void list(const char *path, const char *want)
-{
-	struct dir_entry e;
-	struct fs_node node;
-	struct file *f;
-	char got[256] = "";
-	u64 seen = 0;
-
-	assert_int_equal(archive_lookup(path, &node), 0);
-	f = file_create(node.ops, 0, node.private);
-	while (!f->ops->readdir(f, &e)) {
-		strcat(strcat(got, e.name), ",");
-		assert_false(seen & 1ULL << e.ino);
-		seen |= 1ULL << e.ino;
-	}
-	assert_string_equal(got, want);
+	assert_int_equal(f->ops->read(f, buf, sizeof(buf)), strlen(contents));
+	assert_memory_equal(buf, contents, strlen(contents));
+	assert_int_equal(f->ops->stat(f, &st), 0);
+	assert_int_equal(st.size, strlen(contents));
+	assert_int_equal(st.mtime.sec, 0x5eaf00d5);
+	assert_int_equal(st.blocks, 0);
 	file_put(f);
 }
 
-static void reads_a_file(void)
+static void expect_mode(const char *path, u32 mode)
 {
-	static char buf[2 * PAGE_SIZE] __aligned(PAGE_SIZE);
-	struct fs_node node;
-	struct file *f;
+	struct inode *inode = tree_lookup(path);
 
-	assert_int_equal(archive_lookup("/usr/share/doc/README", &node), 0);
-	f = file_create(node.ops, 0, node.private);
-	assert_int_equal(f->ops->read(f, buf, 4), 4);
-	assert_int_equal(f->ops->read(f, buf + 4, 100), 3);
-	assert_memory_equal(buf, "read me", 7);
-	assert_int_equal(f->ops->read(f, buf, 100), 0);
-	assert_int_equal(f->ops->lseek(f, -2, UAPI_SEEK_END), 5);
-	assert_int_equal(f->ops->read(f, buf, 100), 2);
-	assert_memory_equal(buf, "me", 2);
-	assert_int_equal(f->ops->lseek(f, -8, UAPI_SEEK_CUR), -EINVAL);
-	assert_int_equal(f->ops->lseek(f, INT64_MAX, UAPI_SEEK_CUR), -EINVAL);
-	assert_int_equal(f->ops->lseek(f, 0, 3), -EINVAL);
-	assert_int_equal(f->ops->lseek(f, 100, UAPI_SEEK_SET), 100);
-	assert_int_equal(f->ops->read(f, buf, 100), 0);
-	/* Up to the bad page, and then nothing. */
-	bad_start = (u8 *)buf + PAGE_SIZE;
-	bad_end = bad_start + PAGE_SIZE;
-	assert_int_equal(f->ops->lseek(f, 0, UAPI_SEEK_SET), 0);
-	assert_int_equal(f->ops->read(f, buf + PAGE_SIZE - 3, 7), 3);
-	assert_int_equal(f->ops->read(f, buf + PAGE_SIZE, 4), -EFAULT);
-	assert_int_equal(f->pos, 3);
-	bad_start = bad_end = NULL;
+	assert_false(IS_ERR(inode));
+	assert_int_equal(inode->mode, mode);
+	inode_put(inode);
+}
+
+/* Lists @path as "name,name,". */
+static void list(const char *path, const char *want)
+{
+	struct file *f = tree_file(path, 0);
+	struct dir_entry e;
+	char got[256] = "";
+
+	while (!f->ops->readdir(f, &e))
+		strcat(strcat(got, e.name), ",");
+	assert_string_equal(got, want);
 	file_put(f);
 }
 
 static void a_good_archive(void **state)
 {
+	struct inode *link;
+
 	make_good();
-	finds_files();
-	looks_up_nodes();
-	reads_a_file();
-	list("/", "dev,proc,sys,bin,usr,etc,link,");
+	expect_file("/bin/sh", "SHELL");
+	expect_file("/etc/motd", "new"); /* the later one */
+	expect_file("/usr/share/doc/README", "read me");
+	expect_mode("/", DIR_MODE);
+	expect_mode("/bin/sh", FILE_MODE | 0111);
+	expect_mode("/usr/share", DIR_MODE);
+	expect_mode("/tmp", UAPI_S_IFDIR | 01777);
+	assert_int_equal(open_error("/bin/s", 0), -ENOENT);
+	assert_int_equal(open_error("/bin/shx", 0), -ENOENT);
+	assert_int_equal(open_error("/bin/sh/x/y", 0), -ENOTDIR);
+	assert_int_equal(open_error("/bin/x/y", 0), -ENOENT);
+	link = tree_lookup("/link");
+	assert_false(IS_ERR(link));
+	assert_null(link->ops); /* is there, and nothing can be done with it */
+	inode_put(link);
+	list("/", "dev,proc,sys,tmp,bin,usr,etc,link,");
 	list("/bin", "sh,");
 	list("/usr", "share,");
 	list("/usr/share/doc", "README,");
 	list("/dev", "");
+}
+
+/* What is written goes to memory; the archive stays what it was. */
+static void archived_files_can_be_written(void **state)
+{
+	struct cpio_image before;
+	struct uapi_stat st;
+	struct file *f;
+	char buf[8];
+
+	make_good();
+	before = image;
+	f = tree_file("/bin/sh", UAPI_O_RDWR);
+	assert_int_equal(f->ops->pwrite(f, "hel", 3, 1), 3);
+	assert_int_equal(f->ops->pread(f, buf, 8, 0), 5);
+	assert_memory_equal(buf, "ShelL", 5);
+	assert_int_equal(f->ops->stat(f, &st), 0);
+	assert_int_equal(st.blocks, 8);
+	assert_int_equal(f->ops->truncate(f, 2), 0);
+	assert_int_equal(f->ops->truncate(f, 6), 0);
+	assert_int_equal(f->ops->pread(f, buf, 8, 0), 6);
+	assert_memory_equal(buf, "Sh\0\0\0\0", 6);
+	file_put(f);
+	/* Cut without ever having been written. */
+	f = tree_file("/usr/share/doc/README", UAPI_O_RDWR);
+	assert_int_equal(f->ops->truncate(f, 4), 0);
+	assert_int_equal(f->ops->truncate(f, 7), 0);
+	assert_int_equal(f->ops->pread(f, buf, 8, 0), 7);
+	assert_memory_equal(buf, "read\0\0\0", 7);
+	file_put(f);
+	assert_memory_equal(&before, &image, sizeof(image));
 }
 
 static void no_archive(void **state)
@@ -158,13 +173,11 @@ static void no_archive(void **state)
 
 static void refused(void **state, const char *name, u32 mode)
 {
-	long before = host_allocations;
-
 	setup(state);
 	cpio_add(&image, "file", FILE_MODE, "", 0);
 	cpio_add(&image, name, mode, "", 0);
 	assert_int_equal(init(), -EINVAL);
-	assert_int_equal(host_allocations, before);
+	take_down();
 }
 
 static void impossible_names(void **state)
@@ -207,6 +220,7 @@ int main(void)
 	    TEST(malformed_image),
 	    TEST(impossible_names),
 	    TEST(a_good_archive),
+	    TEST(archived_files_can_be_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,10 +59,15 @@ test_elf_SRC := kernel/proc/elf.c
 HOST_TESTS += test_pipe_buffer test_pipe test_archive
 test_pipe_buffer_SRC :=
 test_pipe_SRC := kernel/fs/pipe.c kernel/fs/file.c
-test_archive_SRC := kernel/fs/cpio.c kernel/fs/dir.c kernel/fs/file.c kernel/fs/path.c
-$(HOST_OUT)/archive.included: kernel/fs/archive.c
+TREE_SRC := $(addprefix kernel/fs/,dir.c file.c inode.c lock.c page_tree.c path.c tree.c tree_file.c)
+test_archive_SRC := kernel/fs/archive.c kernel/fs/cpio.c $(filter-out %/tree.c,$(TREE_SRC))
+HOST_TESTS += test_page_tree test_tree test_lock
+test_page_tree_SRC := kernel/fs/page_tree.c
+test_tree_SRC := $(TREE_SRC)
+test_lock_SRC := $(TREE_SRC)
+$(HOST_OUT)/tree.included: kernel/fs/tree.c
 	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_archive: $(HOST_OUT)/archive.included
+$(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
 HOST_TESTS += test_ring
 test_ring_SRC := kernel/perf/ring.c
