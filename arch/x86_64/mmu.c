@@ -10,10 +10,12 @@
 #include <hotregs/string.h>
 
 #include <arch/cache.h>
+#include <asm/msr.h>
 #include <asm/pte.h>
 
 #define CPUID_MAX_EXTENDED   0x80000000U
 #define CPUID_EXTENDED_FLAGS 0x80000001U
+#define CPUID_ADDRESS_SIZES  0x80000008U
 #define CPUID81_EDX_1G_PAGES BIT(26)
 
 /* From so many pages on, all of the TLB goes. */
@@ -291,6 +293,14 @@ void mmu_flush(unsigned long start, unsigned long end)
 	}
 	for (unsigned long va = start; va < end; va += PAGE_SIZE)
 		tlb_flush_page(va);
+}
+
+/* SDM vol. 2, CPUID: 36 bits where no leaf says it. Higher ones of an entry are reserved. */
+u64 mmu_phys_end(void)
+{
+	u32 bits = cpuid(CPUID_ADDRESS_SIZES).eax & 0xff;
+
+	return 1ULL << (bits ? MIN(bits, 52U) : 36);
 }
 
 /* --- Start-up --- */

@@ -34,12 +34,14 @@ struct vma {
 	u64 file_offset;                /* of data in the file, for MMAP records */
 	struct exe *exe;                /* NULL: anonymous */
 	struct file *file;              /* of a device mapping (VMA_SHARED); holds a reference */
-	void *pages;                    /* VMA_SHARED: vmap address of the pages shown */
+	void *pages;                    /* VMA_SHARED: vmap address of the pages shown; NULL: */
+	phys_addr_t phys;               /* their physical address */
 	void (*close)(struct vma *vma); /* VMA_SHARED: the area goes away; may sleep; may be NULL */
 };
 #define VMA_STACK  BIT(0)
 #define VMA_HEAP   BIT(1)
 #define VMA_SHARED BIT(2) /* a device's pages; not inherited by fork */
+#define VMA_DEVICE BIT(3) /* with VMA_SHARED: they are no RAM */
 
 /*
  * A program's unwind tables, with an architecture that has such. They are read in its file: a

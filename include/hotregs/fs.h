@@ -205,10 +205,13 @@ extern const struct file_ops export_file_ops;
 struct device_file {
 	const char *name;
 	const struct file_ops *ops;
+	u32 mode; /* permission bits; the privileged user owns it */
 };
-#define DEVICE_FILE(id, file_name, file_ops)                                                   \
-	static const struct device_file device_file_##id __used __section(".device_files") = { \
-	    file_name, file_ops}
+/* Aligned as in an array, which the linker makes of them. */
+#define DEVICE_FILE_MODE(id, file_name, file_ops, file_mode)                               \
+	static const struct device_file device_file_##id __used __section(".device_files") \
+	    __aligned(__alignof__(struct device_file)) = {file_name, file_ops, file_mode}
+#define DEVICE_FILE(id, file_name, file_ops) DEVICE_FILE_MODE(id, file_name, file_ops, 0666)
 
 /* --- /proc and /sys (kernel/fs/procfs.c): small text or binary files made when opened --- */
 /* Where a generator writes; the buffer grows. seq_* fail silently into `overflow` (-ENOMEM). */

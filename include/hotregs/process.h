@@ -111,6 +111,9 @@ pid_t process_wait(pid_t pid, int *status, int options);
 #define WAIT_STATUS_STOP(sig)   ((sig) << 8 | 0x7f)
 #define WAIT_STATUS_CONTINUED   0xffff
 
+/* What uname() says. */
+extern const struct uapi_utsname system_name;
+
 /* Processes started since boot. */
 u64 process_nr_forks(void);
 

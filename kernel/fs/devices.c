@@ -39,7 +39,7 @@ int devices_lookup(const char *path, struct fs_node *node)
 		if (path[n])
 			return -ENOTDIR;
 		*node = (struct fs_node){
-		    .mode = UAPI_S_IFCHR | 0666,
+		    .mode = UAPI_S_IFCHR | dev->mode,
 		    .ino = INO_DEVICES + 1 + (dev - __device_files_start),
 		    .ops = dev->ops,
 		};

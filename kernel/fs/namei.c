@@ -122,6 +122,8 @@ static int check_open(const struct fs_node *node, u32 flags)
 		return -ENOTDIR;
 	if (!node->ops)
 		return -ENXIO; /* a kind of file that only an archive knows */
+	if ((node->mode & UAPI_S_IFMT) == UAPI_S_IFCHR)
+		return 0; /* the device decides, when it is opened */
 	if (writes && is_read_only(node))
 		return -EROFS;
 	return node_may(node, wanted(flags));

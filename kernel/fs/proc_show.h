@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of /proc and /sys say: kernel/fs/proc_show.c writes, procfs.c asks. */
+/* What the files of /proc and /sys say: proc_show.c (of a process) and proc_system.c write,
+ * procfs.c asks. */
 #pragma once
 
 #include <hotregs/fs.h>
@@ -9,11 +10,16 @@ typedef int (*proc_show_t)(struct seq *s, pid_t pid);
 
 int proc_show_comm(struct seq *s, pid_t pid);
 int proc_show_maps(struct seq *s, pid_t pid);
+int proc_show_status(struct seq *s, pid_t pid);
 int proc_show_task_stat(struct seq *s, pid_t pid);
 
 /* Of the whole system; @pid is not looked at. */
+int proc_show_cpuinfo(struct seq *s, pid_t pid);
 int proc_show_kallsyms(struct seq *s, pid_t pid);
 int proc_show_loadavg(struct seq *s, pid_t pid);
 int proc_show_meminfo(struct seq *s, pid_t pid);
+int proc_show_mounts(struct seq *s, pid_t pid);
 int proc_show_stat(struct seq *s, pid_t pid);
+int proc_show_uptime(struct seq *s, pid_t pid);
+int proc_show_version(struct seq *s, pid_t pid);
 int proc_show_notes(struct seq *s, pid_t pid);

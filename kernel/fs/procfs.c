@@ -13,15 +13,16 @@ struct proc_file {
 };
 
 static const struct proc_file system_files[] = {
-    {"kallsyms", proc_show_kallsyms},
-    {"loadavg", proc_show_loadavg},
-    {"meminfo", proc_show_meminfo},
-    {"stat", proc_show_stat},
+    {"cpuinfo", proc_show_cpuinfo}, {"kallsyms", proc_show_kallsyms},
+    {"loadavg", proc_show_loadavg}, {"meminfo", proc_show_meminfo},
+    {"mounts", proc_show_mounts},   {"stat", proc_show_stat},
+    {"uptime", proc_show_uptime},   {"version", proc_show_version},
 };
 static const struct proc_file task_files[] = {
     {"comm", proc_show_comm},
     {"maps", proc_show_maps},
     {"stat", proc_show_task_stat},
+    {"status", proc_show_status},
 };
 static const struct proc_file notes_file = {"notes", proc_show_notes};
 
@@ -31,7 +32,8 @@ static const struct proc_file notes_file = {"notes", proc_show_notes};
  */
 #define FIRST_TASK_FILE ARRAY_SIZE(system_files)
 #define NOTES_FILE      (FIRST_TASK_FILE + ARRAY_SIZE(task_files))
-#define FILES_PER_PID   16
+#define FILES_PER_PID   32
+_Static_assert(NOTES_FILE < FILES_PER_PID - 2, "the last two are directories");
 
 static unsigned long node_key(pid_t pid, unsigned file)
 {

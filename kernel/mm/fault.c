@@ -52,9 +52,12 @@ static int map_own_page(struct mm *mm, const struct vma *vma, unsigned long va)
 /* A device's pages live as long as the area's file; they are not counted. */
 static int map_shared_page(struct mm *mm, const struct vma *vma, unsigned long va)
 {
-	phys_addr_t pa = vmap_phys((const u8 *)vma->pages + (va - vma->start));
+	size_t offset = va - vma->start;
+	phys_addr_t pa = vma->pages ? vmap_phys((const u8 *)vma->pages + offset)
+				    : vma->phys + offset;
+	unsigned kind = vma->flags & VMA_DEVICE ? MMU_DEVICE : 0;
 
-	return mmu_map(&mm->mmu, va, pa, vma->prot | MMU_USER);
+	return mmu_map(&mm->mmu, va, pa, vma->prot | MMU_USER | kind);
 }
 
 /* The page at @va is to be written, and mapped read-only since a fork. */

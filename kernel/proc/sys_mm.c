@@ -51,8 +51,10 @@ static int check_mmap(unsigned long addr, size_t len, int prot, int flags, long 
 {
 	int type = flags & MAP_TYPES;
 
-	if (!len || (prot & ~PROT_KNOWN) || (flags & ~MAP_KNOWN) || offset < 0 ||
-	    (offset & ~PAGE_MASK) || (type != UAPI_MAP_SHARED && type != UAPI_MAP_PRIVATE))
+	/* A device may have offsets that are no positive number: addresses, for one. */
+	if (!len || (prot & ~PROT_KNOWN) || (flags & ~MAP_KNOWN) ||
+	    (offset < 0 && type != UAPI_MAP_SHARED) || (offset & ~PAGE_MASK) ||
+	    (type != UAPI_MAP_SHARED && type != UAPI_MAP_PRIVATE))
 		return -EINVAL;
 	/* There is nobody to share anonymous memory with. */
 	if (type == UAPI_MAP_SHARED && (flags & UAPI_MAP_ANONYMOUS))
@@ -144,7 +146,8 @@ static long map_area(struct mm *mm, struct vma *vma, unsigned long addr, struct 
 
 long sys_mmap(unsigned long addr, size_t len, int prot, int flags, int fd, long offset)
 {
-	struct vma vma = {.end = ALIGN_UP(len, PAGE_SIZE), .prot = prot, .file_offset = offset};
+	struct vma vma = {
+	    .end = ALIGN_UP(len, PAGE_SIZE), .prot = prot, .file_offset = (unsigned long)offset};
 	struct mm *mm = current->mm;
 	bool shared = flags & UAPI_MAP_SHARED;
 	struct file *f = NULL;

@@ -113,15 +113,15 @@ long sys_gettid(void)
 	return current->tid;
 }
 
+const struct uapi_utsname system_name = {
+    .sysname = "Hotregs",
+    .nodename = "hotregs",
+    .release = "0.1",
+    .version = KERNEL_KIND,
+    .machine = ARCH_NAME,
+};
+
 long sys_uname(struct uapi_utsname __user *name)
 {
-	static const struct uapi_utsname uts = {
-	    .sysname = "Hotregs",
-	    .nodename = "hotregs",
-	    .release = "0.1",
-	    .version = KERNEL_KIND,
-	    .machine = ARCH_NAME,
-	};
-
-	return copy_to_user(name, &uts, sizeof(uts));
+	return copy_to_user(name, &system_name, sizeof(system_name));
 }

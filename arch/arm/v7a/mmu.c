@@ -351,6 +351,12 @@ void asid_renew(struct mmu *mmu)
 	spin_unlock(&asid_lock);
 }
 
+/* Short descriptors have 32 bits of an address (B3.5.1). */
+u64 mmu_phys_end(void)
+{
+	return 1ULL << 32;
+}
+
 /* --- Start-up --- */
 
 static void map_range(unsigned long va, phys_addr_t pa, u64 size, unsigned prot)

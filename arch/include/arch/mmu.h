@@ -69,6 +69,9 @@ void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned 
 int mmu_create(struct mmu *mmu);
 void mmu_destroy(struct mmu *mmu);
 
+/* The first physical address that is too high to be mapped. */
+u64 mmu_phys_end(void);
+
 /* Loads a set of tables on this CPU. Interrupts off. */
 static inline void mmu_load(struct mmu *mmu);
 

@@ -16,6 +16,7 @@
 	})
 #define cp_write(encoding, value) __asm__ volatile("mcr " encoding ::"r"((u32)(value)) : "memory")
 
+#define MIDR       "p15, 0, %0, c0, c0, 0"
 #define CTR        "p15, 0, %0, c0, c0, 1"
 #define ID_PFR0    "p15, 0, %0, c0, c1, 0"
 #define ID_MMFR0   "p15, 0, %0, c0, c1, 4"
