@@ -20,6 +20,8 @@ void console_register(struct console *console);
 
 /* Writes text to every console, each newline as CR LF. Any context. */
 void console_write(const char *s, size_t n);
+/* The same with newlines as they are; nothing is kept while there is no console. Any context. */
+void console_write_raw(const char *s, size_t n);
 
 /* Waits until what was written has left the machine: before its power goes. Any context. */
 void console_drain(void);

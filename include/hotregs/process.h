@@ -67,6 +67,15 @@ bool process_privileged(void);
  */
 int process_may_access(const struct task *target);
 
+/* Is there a process group @pgid in the caller's session? 0, -EPERM, -EINVAL. */
+int process_check_group(pid_t pgid);
+/*
+ * May the caller use a terminal whose foreground is group @foreground (0: everybody's) for what
+ * @signal (SIGTTIN, SIGTTOU) keeps the background from? 0; -EINTR: its group has been sent the
+ * signal, and when it goes on it will ask again; -EIO: nobody would ever let it go on.
+ */
+int process_check_foreground(pid_t foreground, int signal);
+
 /* Runs system call syscall_nr(regs) and stores its result; from the entry code, interrupts on. */
 void do_syscall(struct pt_regs *regs);
 

@@ -88,6 +88,12 @@ void console_drain(void)
 			c->drain();
 }
 
+void console_write_raw(const char *s, size_t n)
+{
+	for (struct console *c = __atomic_load_n(&consoles, __ATOMIC_ACQUIRE); c; c = c->next)
+		c->write(s, n);
+}
+
 /* Gathers the pieces of a message: consoles work best with whole lines. */
 struct line_buffer {
 	size_t n;

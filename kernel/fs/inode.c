@@ -11,11 +11,6 @@
 
 #define NSEC_PER_SEC 1000000000ULL
 
-u64 fs_now(void)
-{
-	return clock_boot_epoch * NSEC_PER_SEC + clock_ns();
-}
-
 /* What can be opened, and as what. */
 static const struct file_ops *ops_of(u32 mode)
 {
@@ -50,7 +45,7 @@ struct inode *inode_create(u32 mode)
 	inode->mode = mode;
 	inode->uid = fs_uid();
 	inode->ino = inode_number();
-	inode->atime = inode->mtime = inode->ctime = fs_now();
+	inode->atime = inode->mtime = inode->ctime = clock_realtime_ns();
 	inode->ops = ops_of(mode);
 	list_init(&inode->names);
 	mutex_init(&inode->lock);
@@ -152,7 +147,7 @@ static int check_attributes(const struct inode *inode, const struct uapi_attribu
 
 static void apply_attributes(struct inode *inode, const struct uapi_attributes *a)
 {
-	u64 now = fs_now();
+	u64 now = clock_realtime_ns();
 
 	if (a->valid & UAPI_ATTR_MODE)
 		inode->mode = (inode->mode & UAPI_S_IFMT) | a->mode;

@@ -22,6 +22,8 @@ static char state_letter(const struct task *task)
 {
 	if (task->process ? task->process->zombie : task->gone)
 		return 'Z';
+	if (task->process && READ_ONCE(task->process->signals.stopped))
+		return 'T';
 	switch (task->state) {
 	case TASK_RUNNING:
 		return 'R';

@@ -7,6 +7,7 @@
 #include <hotregs/printk.h>
 #include <hotregs/process.h>
 #include <hotregs/string.h>
+#include <hotregs/time.h>
 
 #include "fs_node.h"
 #include "tree.h"
@@ -117,7 +118,7 @@ static void add_name(struct inode *dir, struct name *name, struct inode *inode)
 	list_add_tail(&name->node, &dir->names);
 	inode->name = name;
 	inode->nlink++;
-	inode->ctime = dir->mtime = dir->ctime = fs_now();
+	inode->ctime = dir->mtime = dir->ctime = clock_realtime_ns();
 }
 
 /* Takes @name out of its directory; the reference it held is the caller's. */
@@ -129,7 +130,7 @@ static struct inode *remove_name(struct name *name)
 	if (inode->name == name)
 		inode->name = NULL;
 	inode->nlink--;
-	inode->ctime = name->dir->mtime = name->dir->ctime = fs_now();
+	inode->ctime = name->dir->mtime = name->dir->ctime = clock_realtime_ns();
 	kfree(name);
 	return inode;
 }

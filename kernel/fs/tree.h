@@ -123,5 +123,3 @@ void locks_drop(struct inode *inode, const struct files *owner);
 /* The caller's user, and what the permissions of new files lack; the kernel's: 0. Any context. */
 uid_t fs_uid(void);
 u32 fs_umask(void);
-/* Now, in ns since 1970. Any context. */
-u64 fs_now(void);

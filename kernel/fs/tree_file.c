@@ -6,6 +6,7 @@
  */
 #include <hotregs/mm.h>
 #include <hotregs/string.h>
+#include <hotregs/time.h>
 
 #include <arch/uaccess.h>
 
@@ -99,7 +100,7 @@ static ssize_t write_at(struct inode *inode, const u8 __user *buf, size_t n, u64
 		inode->size = MAX(inode->size, pos + done);
 	}
 	if (done)
-		inode->mtime = inode->ctime = fs_now();
+		inode->mtime = inode->ctime = clock_realtime_ns();
 	return done ? (ssize_t)done : err;
 }
 
@@ -127,7 +128,7 @@ int inode_truncate(struct inode *inode, u64 size)
 	if (size < inode->size)
 		cut(inode, size);
 	inode->size = size;
-	inode->mtime = inode->ctime = fs_now();
+	inode->mtime = inode->ctime = clock_realtime_ns();
 	mutex_unlock(&inode->lock);
 	return 0;
 }

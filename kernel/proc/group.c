@@ -4,8 +4,7 @@
 
 #include "proc.h"
 
-/* Is there a group @pgid, and in session @sid? List lock held. */
-static bool group_exists(pid_t pgid, pid_t sid)
+bool group_exists(pid_t pgid, pid_t sid)
 {
 	struct task *task;
 

@@ -55,6 +55,9 @@ void user_task_begin(void *arg);
 /* Gives @task policy and priority of @from. */
 void task_inherit_sched(struct task *task, const struct task *from);
 
+/* Is there a process group @pgid, and in session @sid? List lock held. */
+bool group_exists(pid_t pgid, pid_t sid);
+
 /* Threads that are stopped look if they have to end. Any context but NMI. */
 void signal_unpark(void);
 

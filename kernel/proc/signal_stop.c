@@ -27,11 +27,7 @@ bool signal_job_control(struct process *process, int signal)
 	return true;
 }
 
-/*
- * Is nobody there who would make @process go on: no parent of one in its group that belongs to the
- * session, but to another group (POSIX, "orphaned process group")? List lock held.
- */
-static bool is_orphaned(const struct process *process)
+bool group_is_orphaned(const struct process *process)
 {
 	struct task *task;
 
@@ -56,7 +52,7 @@ static bool stop_all(int signal)
 	struct task *task;
 	bool stops;
 
-	if (signal != UAPI_SIGSTOP && is_orphaned(process))
+	if (signal != UAPI_SIGSTOP && group_is_orphaned(process))
 		return false;
 	spin_lock(&s->lock);
 	stops = s->stopping && !s->stopped;

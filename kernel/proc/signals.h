@@ -65,6 +65,12 @@ void signal_stop(int signal);
 /* Sleeps while current's process is stopped, unless it has to end. */
 void signal_park(void);
 
+/*
+ * Is nobody there who would make @process go on: no parent of one in its group that belongs to the
+ * session, but to another group (POSIX, "orphaned process group")? List lock held.
+ */
+bool group_is_orphaned(const struct process *process);
+
 /* Tells @process's parent that it has stopped, goes on, or has ended. List lock held, no lock. */
 void signal_tell_parent(struct process *process, int code, int status);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel/fs/console.c: line editing, reading lines, writing; keys are pressed while readers sleep.
- */
+/* kernel/fs/console.c: reading, writing and setting a terminal; keys are pressed while readers
+ * sleep. What the keys do: test_line.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,8 @@
 #include <hotregs/fs.h>
 #include <hotregs/sched.h>
 #include <hotregs/wait.h>
+#include <uapi/signal.h>
+#include <uapi/termios.h>
 
 #include <arch/uaccess.h>
 
@@ -16,6 +18,7 @@ static char screen[8192];
 static size_t screen_size;
 static const char *typed_while_asleep;
 static bool kill_while_asleep;
+static bool wait_for_timers; /* nobody types, and time passes */
 static bool bad_user_memory;
 static struct wait_queue *polled;
 
@@ -45,6 +48,36 @@ int copy_from_user(void *dst, const void __user *src, size_t n)
 	return 0;
 }
 
+void console_write_raw(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		console_write(s[i] == '\n' ? "<NL>" : s + i, s[i] == '\n' ? 4 : 1);
+}
+
+static pid_t signalled; /* the group that got the last signal, */
+static int last_signal; /* and which */
+
+int signal_send_group(pid_t pgid, int signal)
+{
+	signalled = pgid;
+	last_signal = signal;
+	return 0;
+}
+
+static int background; /* what the caller is told that is not in the foreground */
+static int background_signal;
+
+int process_check_foreground(pid_t foreground, int signal)
+{
+	background_signal = signal;
+	return background;
+}
+
+int process_check_group(pid_t pgid)
+{
+	return pgid == 77 ? 0 : -EPERM;
+}
+
 void poll_wait(struct poll_table *table, struct wait_queue *q)
 {
 	polled = q;
@@ -71,10 +104,12 @@ void schedule(void)
 {
 	const char *keys = typed_while_asleep;
 
-	assert_true(keys || kill_while_asleep); /* or it would sleep for ever */
+	assert_true(keys || kill_while_asleep || wait_for_timers); /* or it would sleep for ever */
 	typed_while_asleep = NULL;
 	if (keys)
 		type(keys);
+	else if (wait_for_timers)
+		host_run_timers(host_clock + 50000000, NULL);
 	current->work = kill_while_asleep ? TASK_WORK_SIGNAL : 0;
 }
 
@@ -134,20 +169,6 @@ static void reader_sleeps_until_a_line_is_there(void **state)
 	kill_while_asleep = true;
 	assert_int_equal(console_file_ops.read(&blocking, buf, 1), -EINTR);
 	current->work = 0;
-}
-
-static void keys_edit_the_line(void **state)
-{
-	type("\x7f"
-	     "ab\x7f"
-	     "c\b\bd\n");
-	expect_read(100, "d\n");
-	assert_string_equal(screen, "ab\b \bc\b \b\b \bd\n");
-	screen_size = 0;
-	type("ab\x15"
-	     "e\x01\x1b\tf\n");
-	expect_read(100, "e\tf\n");
-	assert_string_equal(screen, "ab\b \b\b \be f\n");
 }
 
 static void end_of_file_key(void **state)
@@ -228,19 +249,166 @@ static void bad_user_memory_is_told(void **state)
 	assert_int_equal(console_file_ops.write(&blocking, "b", 1), 1); /* no lock was left held */
 }
 
+static long request(unsigned long cmd, void *arg)
+{
+	return console_file_ops.ioctl(&blocking, cmd, (unsigned long)arg);
+}
+
+static struct uapi_termios original;
+
+static void set_raw(u8 min, u8 time)
+{
+	struct uapi_termios t = original;
+
+	t.iflag = 0;
+	t.oflag = 0;
+	t.lflag = 0;
+	t.cc[UAPI_VMIN] = min;
+	t.cc[UAPI_VTIME] = time;
+	assert_int_equal(request(UAPI_TCSETS, &t), 0);
+}
+
+static void set_original(void)
+{
+	assert_int_equal(request(UAPI_TCSETSF, &original), 0);
+}
+
+static void settings(void **state)
+{
+	struct uapi_termios t;
+	struct uapi_winsize size = {24, 80, 0, 0};
+	s32 group = 5, n;
+
+	assert_int_equal(request(UAPI_TCGETS, &original), 0);
+	assert_int_equal(original.cc[UAPI_VINTR], 3);
+	t = original;
+	t.iflag |= 0x400; /* IXON */
+	assert_int_equal(request(UAPI_TCSETS, &t), -EINVAL);
+	t = original;
+	t.cflag = 0xd;
+	assert_int_equal(request(UAPI_TCSETS, &t), -EINVAL);
+	assert_int_equal(request(UAPI_TCSBRK, (void *)1), 0);
+	assert_int_equal(request(UAPI_TCSBRK, NULL), -EINVAL);
+	assert_int_equal(request(UAPI_TCFLSH, (void *)3), -EINVAL);
+	assert_int_equal(request(0x1234, NULL), -ENOTTY);
+	assert_int_equal(request(UAPI_TIOCSPGRP, &group), -EPERM);
+	group = 77;
+	assert_int_equal(request(UAPI_TIOCSPGRP, &group), 0);
+	assert_int_equal(background_signal, UAPI_SIGTTOU);
+	group = 0;
+	assert_int_equal(request(UAPI_TIOCGPGRP, &group), 0);
+	assert_int_equal(group, 77);
+	signalled = 0;
+	assert_int_equal(request(UAPI_TIOCSWINSZ, &size), 0);
+	assert_int_equal(signalled, 77);
+	assert_int_equal(last_signal, UAPI_SIGWINCH);
+	signalled = 0;
+	assert_int_equal(request(UAPI_TIOCSWINSZ, &size), 0);
+	assert_int_equal(signalled, 0); /* it is the one that it was */
+	memset(&size, 0, sizeof(size));
+	assert_int_equal(request(UAPI_TIOCGWINSZ, &size), 0);
+	assert_int_equal(size.columns, 80);
+	type("ab\ncd\n");
+	assert_int_equal(request(UAPI_FIONREAD, &n), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(request(UAPI_TCFLSH, (void *)UAPI_TCIFLUSH), 0);
+	expect_nothing();
+	bad_user_memory = true;
+	assert_int_equal(request(UAPI_TCGETS, &t), -EFAULT);
+	assert_int_equal(request(UAPI_TCSETS, &t), -EFAULT);
+}
+
+static void keys_send_signals_to_the_foreground(void **state)
+{
+	type("ab\x03");
+	assert_int_equal(signalled, 77);
+	assert_int_equal(last_signal, UAPI_SIGINT);
+	assert_string_equal(screen, "ab^C");
+	type("\x1c");
+	assert_int_equal(last_signal, UAPI_SIGQUIT);
+	type("x\n"); /* what was typed before is gone */
+	expect_read(10, "x\n");
+}
+
+static void the_background_waits(void **state)
+{
+	struct uapi_termios t = original;
+
+	type("a\n");
+	background = -EINTR;
+	assert_int_equal(console_file_ops.read(&blocking, buf, 10), -EINTR);
+	assert_int_equal(background_signal, UAPI_SIGTTIN);
+	assert_int_equal(console_file_ops.write(&blocking, "x", 1), 1);
+	assert_int_equal(request(UAPI_TCSETS, &original), -EINTR);
+	background = 0;
+	t.lflag |= UAPI_TOSTOP;
+	assert_int_equal(request(UAPI_TCSETS, &t), 0);
+	background = -EIO;
+	assert_int_equal(console_file_ops.write(&blocking, "x", 1), -EIO);
+	assert_int_equal(background_signal, UAPI_SIGTTOU);
+	background = 0;
+	expect_read(10, "a\n");
+	set_original();
+}
+
+static void characters_without_lines(void **state)
+{
+	set_raw(1, 0);
+	typed_while_asleep = "a\r\x03";
+	expect_read(10, "a\r\x03");
+	assert_string_equal(screen, "");
+	console_file_ops.write(&blocking, "x\ny", 3);
+	assert_string_equal(screen, "x<NL>y");
+	set_raw(3, 0); /* three, however many times one has to wait */
+	type("ab");
+	typed_while_asleep = "c";
+	expect_read(10, "abc");
+	type("abcd");
+	expect_read(2, "ab");
+	type("x");
+	expect_read(10, "cdx");
+	set_original();
+}
+
+static void reading_with_a_time_limit(void **state)
+{
+	set_raw(0, 0);
+	expect_read(10, "");
+	type("a");
+	expect_read(10, "a");
+	set_raw(0, 2);
+	wait_for_timers = true;
+	host_clock = 0;
+	expect_read(10, "");
+	assert_in_range(host_clock, 200000000, 250000000);
+	typed_while_asleep = "b";
+	expect_read(10, "b");
+	set_raw(5, 1); /* from the first byte on */
+	typed_while_asleep = "cd";
+	host_clock = 0;
+	expect_read(10, "cd");
+	assert_in_range(host_clock, 100000000, 150000000);
+	wait_for_timers = false;
+	set_original();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(line_is_echoed_and_read_whole, setup),
 	    cmocka_unit_test_setup(reads_end_at_lines, setup),
 	    cmocka_unit_test_setup(reader_sleeps_until_a_line_is_there, setup),
-	    cmocka_unit_test_setup(keys_edit_the_line, setup),
 	    cmocka_unit_test_setup(end_of_file_key, setup),
 	    cmocka_unit_test_setup(what_does_not_fit_rings, setup),
 	    cmocka_unit_test_setup(many_lines_pass_through, setup),
 	    cmocka_unit_test_setup(poll_tells_input, setup),
 	    cmocka_unit_test_setup(long_write_arrives_whole, setup),
 	    cmocka_unit_test_setup(bad_user_memory_is_told, setup),
+	    cmocka_unit_test_setup(settings, setup),
+	    cmocka_unit_test_setup(keys_send_signals_to_the_foreground, setup),
+	    cmocka_unit_test_setup(the_background_waits, setup),
+	    cmocka_unit_test_setup(characters_without_lines, setup),
+	    cmocka_unit_test_setup(reading_with_a_time_limit, setup),
 	};
 
 	return cmocka_run_group_tests_name("console", tests, NULL, NULL);

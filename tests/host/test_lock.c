@@ -29,7 +29,7 @@ void schedule(void)
 	if (gives_up)
 		locks_drop(inode, gives_up);
 	gives_up = NULL;
-	current->killed = killed;
+	current->work = killed ? TASK_WORK_SIGNAL : 0;
 }
 
 static int set_flock(const struct files *owner, struct uapi_flock lock, bool wait)
@@ -58,7 +58,8 @@ static int setup(void **state)
 
 	inode = tree_open("/f", UAPI_O_CREAT, 0644, &created);
 	inode->size = 1000;
-	killed = current->killed = false;
+	killed = false;
+	current->work = 0;
 	return IS_ERR(inode);
 }
 
@@ -135,7 +136,8 @@ static void waiting(void **state)
 	assert_int_equal(lock(&a, UAPI_F_RDLCK, 0, 0), 0);
 	killed = true;
 	assert_int_equal(set_flock(&b, l, true), -EINTR);
-	killed = current->killed = false;
+	killed = false;
+	current->work = 0;
 	gives_up = &a;
 	assert_int_equal(set_flock(&b, l, true), 0);
 	assert_int_equal(blocked(&a, UAPI_F_RDLCK, 0, 1), UAPI_F_WRLCK);

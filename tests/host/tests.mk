@@ -28,7 +28,9 @@ test_kmalloc_SRC := kernel/mm/kmalloc.c kernel/mm/page.c
 test_kmalloc_CFLAGS := -Itests/host/mm
 
 HOST_TESTS += test_console test_export test_printk
-test_console_SRC := kernel/fs/console.c
+test_console_SRC := kernel/fs/console.c kernel/fs/line.c
+HOST_TESTS += test_line
+test_line_SRC := kernel/fs/line.c
 test_export_SRC := kernel/fs/export.c
 test_printk_SRC := kernel/debug/printk.c kernel/lib/printf.c
 test_printk_CFLAGS := -Dsnprintf=kernel_snprintf -Dvsnprintf=kernel_vsnprintf

@@ -10,7 +10,11 @@
 #include "../../kernel/fs/tree.h"
 #include <hotregs/process.h>
 
-u64 clock_boot_epoch;
+u64 clock_realtime_ns(void)
+{
+	return host_clock;
+}
+
 static struct process process;
 
 /* Removes everything below @path. */

@@ -143,19 +143,6 @@ int lstat(const char *path, struct stat *st)
 	return stat(path, st);
 }
 
-/* The console is the one character device that people read and write text on. */
-int isatty(int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return 0;
-	if (S_ISCHR(st.st_mode))
-		return 1;
-	errno = ENOTTY;
-	return 0;
-}
-
 int dup(int fd)
 {
 	return SYSCALL(dup, fd);
