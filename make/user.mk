@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The programs, and the boot archive that holds them.
 #
-# A program is a directory of C files (user/init, user/workloads/demo) or one file of
+# A program is a directory of C files (user/init, user/workloads/demo) or one file of user/tools or
 # user/workloads. build/<board>/user/ keeps it with debugging information, for the host's perf and
 # gdb; the archive holds a copy that has only its symbol table, which perf script in the guest reads.
 
@@ -62,8 +62,8 @@ $(USER_LIB): $(USER_LIB_OBJ)
 
 # --- Programs of ours ---
 USER_DIRS := $(patsubst %/,%,$(sort $(dir $(wildcard user/init/*.c user/perf/*.c user/bench/*.c \
-	user/workloads/*/*.c))))
-USER_FILES := $(sort $(wildcard user/workloads/*.c))
+	user/sh/*.c user/workloads/*/*.c))))
+USER_FILES := $(sort $(wildcard user/tools/*.c user/workloads/*.c))
 USER_PROGRAMS := $(notdir $(USER_DIRS)) $(notdir $(USER_FILES:.c=))
 
 # $(call program_objects,directory or file.c)

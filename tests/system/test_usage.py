@@ -60,7 +60,7 @@ def test_wrong_export(make):
 @pytest.mark.parametrize("command, word", [
     ("echo 'abc", "not closed"), ("echo a > b", ">"), ("true; true", ";"), ("echo " + "x" * 2040, "too long")])
 def test_wrong_command_lines(make, command, word):
-    for variables in ([f"CMD={command}"], ["APP=user/workloads/echo.c", f"ARGS={command}"]):
+    for variables in ([f"CMD={command}"], ["APP=user/tools/echo.c", f"ARGS={command}"]):
         done = make("run", *variables)
         assert done.returncode != 0
         (line,) = without_makes(said(done))

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,10 +106,13 @@ static int split_commands(char **words, struct command *commands)
 	return n + 1;
 }
 
-static void run(struct command *command, int in, int out)
+static void run(struct command *command, int in, int out, pid_t group)
 {
 	const char *name = command->argv[0];
 
+	setpgid(0, group);
+	tcsetpgrp(STDIN_FILENO, getpgrp());
+	signal(SIGTTOU, SIG_DFL);
 	if (in != STDIN_FILENO)
 		dup2(in, STDIN_FILENO);
 	if (out != STDOUT_FILENO)
@@ -124,10 +128,12 @@ static void run(struct command *command, int in, int out)
 	_exit(NOT_RUNNABLE);
 }
 
-/* Starts all commands of the pipeline; -1 with a message. */
+/* Starts all commands of the pipeline, a process group that has the terminal; -1 with a message. */
 static int start(struct command *commands, int n)
 {
 	int in = STDIN_FILENO;
+
+	signal(SIGTTOU, SIG_IGN); /* or who is not in the foreground could put nobody there */
 
 	for (int i = 0; i < n; i++) {
 		int ends[2] = {-1, STDOUT_FILENO};
@@ -142,7 +148,8 @@ static int start(struct command *commands, int n)
 			return -1;
 		}
 		if (commands[i].pid == 0)
-			run(&commands[i], in, ends[1]);
+			run(&commands[i], in, ends[1], commands[0].pid);
+		setpgid(commands[i].pid, commands[0].pid); /* the child does, too */
 		if (in != STDIN_FILENO)
 			close(in);
 		if (ends[1] != STDOUT_FILENO)
@@ -165,10 +172,14 @@ static void reap(struct command *commands, int n)
 {
 	for (int running = n; running > 0;) {
 		int status;
-		pid_t pid = wait(&status);
+		pid_t pid = waitpid(-1, &status, WUNTRACED);
 
 		if (pid < 0)
 			return;
+		if (WIFSTOPPED(status)) {
+			kill(pid, SIGCONT); /* nobody else would */
+			continue;
+		}
 		for (int i = 0; i < n; i++) {
 			if (commands[i].pid != pid)
 				continue;

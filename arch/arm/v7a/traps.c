@@ -41,7 +41,8 @@ static const struct {
     [0x0e] = {"external abort on a table walk", 0},
     [0x0f] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
     [0x10] = {"TLB conflict", 0},
-    [STATUS_ASYNC_ABORT] = {"asynchronous external abort", 0},
+    /* In user mode it is of a program's own write to a device: the kernel waits for its own. */
+    [STATUS_ASYNC_ABORT] = {"asynchronous external abort", UAPI_SIGBUS, UAPI_BUS_OBJERR},
     [0x18] = {"asynchronous parity error", 0},
     [0x19] = {"parity error", 0},
     [0x1c] = {"parity error on a table walk", 0},
@@ -78,7 +79,8 @@ static void handle_abort(struct pt_regs *regs, u32 status, unsigned long addr, u
 	int err = -EFAULT;
 
 	/* The kernel touches user memory in the copy functions and nowhere else. */
-	if (!user_mode(regs) && (!faults[status].signal || !extable_covers(regs)))
+	if (!user_mode(regs) &&
+	    (!faults[status].signal || status == STATUS_ASYNC_ABORT || !extable_covers(regs)))
 		panic_regs(regs, "%s: cannot %s address 0x%lx", fault_name(status),
 			   access_name(access), addr);
 	if (faults[status].mapping && !(regs->cpsr & CPSR_I) && current->mm && addr < USER_END) {
