@@ -92,11 +92,11 @@ static long handler_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 	}
 }
 
-static ssize_t handler_read(struct file *f, void __user *buf, size_t n)
+static ssize_t handler_pread(struct file *f, void __user *buf, size_t n, loff_t pos)
 {
 	struct handled *handled = f->private;
 
-	return file_read_memory(f, buf, n, handled->seen, handled->nr * sizeof(struct seen));
+	return file_read_memory(buf, n, pos, handled->seen, handled->nr * sizeof(struct seen));
 }
 
 static void handler_release(struct file *f)
@@ -110,7 +110,8 @@ static void handler_release(struct file *f)
 
 static const struct file_ops handler_file_ops = {
     .open = handler_open,
-    .read = handler_read,
+    .read = file_read,
+    .pread = handler_pread,
     .ioctl = handler_ioctl,
     .release = handler_release,
 };
