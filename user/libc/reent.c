@@ -6,6 +6,7 @@
 #include "thread.h"
 
 #include <stdlib.h>
+#include <string.h> /* _REENT_INIT_PTR() of newer newlibs clears with memset() */
 
 struct _reent *__getreent(void);
 
