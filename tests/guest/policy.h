@@ -53,4 +53,4 @@ struct seen {
 
 /* Requests to /dev/handler; each open file has one event. read() gives what it has seen. */
 #define HANDLER_OPEN 1 /* (struct perf_event_attr *): on the caller, wherever it runs */
-#define HANDLER_READ 2 /* (uint64_t *): the event's value */
+#define HANDLER_STOP 2 /* (uint64_t *): no more, and the event's value */

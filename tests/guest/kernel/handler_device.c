@@ -84,7 +84,10 @@ static long handler_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 	switch (cmd) {
 	case HANDLER_OPEN:
 		return open_event(handled, (struct perf_event_attr __user *)arg);
-	case HANDLER_READ:
+	case HANDLER_STOP:
+		if (!handled->event)
+			return -EINVAL;
+		perf_event_disable(handled->event);
 		value = perf_event_read(handled->event, NULL, NULL);
 		return copy_to_user((void __user *)arg, &value, sizeof(value));
 	default:

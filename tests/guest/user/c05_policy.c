@@ -165,7 +165,7 @@ static void run_default(struct perf_event_attr *attr, const struct source *sourc
 	recorder_close(&recorder);
 }
 
-/* Kernel code's events can not be stopped from here: what opening strikes is in the result, too. */
+/* Kernel code's event starts when it is opened: what that strikes is in the result, too. */
 static void run_handler(struct perf_event_attr *attr, const struct source *source)
 {
 	int fd = open("/dev/handler", O_RDONLY);
@@ -175,7 +175,7 @@ static void run_handler(struct perf_event_attr *attr, const struct source *sourc
 	result.err = ioctl(fd, HANDLER_OPEN, attr) < 0 ? errno : 0;
 	if (!result.err) {
 		source->strike(STRIKES);
-		EXPECT_EQ(ioctl(fd, HANDLER_READ, &result.value), 0);
+		EXPECT_EQ(ioctl(fd, HANDLER_STOP, &result.value), 0);
 		n = read(fd, result.seen, sizeof(result.seen));
 		EXPECT(n >= 0);
 		result.nr = n / sizeof(struct seen);
