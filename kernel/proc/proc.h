@@ -70,6 +70,7 @@ void process_report(struct pt_regs *regs, const struct uapi_siginfo *info, const
  * @image has its build-id (NULL: none). ERR_PTR(-ENOMEM). */
 struct exe *exe_create(struct file_image *file, const struct elf_image *image);
 
-/* Nanoseconds, UINT64_MAX at most, of what a program passes as a length of time. -EFAULT, -EINVAL.
- * May sleep. */
+/* Nanoseconds; what 64 bits do not hold is for ever. -EINVAL. The same of what @user says; -EFAULT
+ * too. The second may sleep. */
+int timespec_to_ns(u64 *ns, const struct uapi_timespec *ts);
 int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user);

@@ -12,18 +12,21 @@
 #define NSEC_PER_SEC  1000000000ULL
 #define NSEC_PER_TICK (NSEC_PER_SEC / TICK_HZ)
 
+int timespec_to_ns(u64 *ns, const struct uapi_timespec *ts)
+{
+	if (ts->sec < 0 || ts->nsec < 0 || ts->nsec >= (s64)NSEC_PER_SEC)
+		return -EINVAL;
+	if (__builtin_mul_overflow((u64)ts->sec, NSEC_PER_SEC, ns) ||
+	    __builtin_add_overflow(*ns, (u64)ts->nsec, ns))
+		*ns = UINT64_MAX;
+	return 0;
+}
+
 int timespec_from_user(u64 *ns, const struct uapi_timespec __user *user)
 {
 	struct uapi_timespec ts;
 
-	if (copy_from_user(&ts, user, sizeof(ts)))
-		return -EFAULT;
-	if (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC)
-		return -EINVAL;
-	if (__builtin_mul_overflow((u64)ts.sec, NSEC_PER_SEC, ns) ||
-	    __builtin_add_overflow(*ns, (u64)ts.nsec, ns))
-		*ns = UINT64_MAX;
-	return 0;
+	return copy_from_user(&ts, user, sizeof(ts)) ? -EFAULT : timespec_to_ns(ns, &ts);
 }
 
 static int put_timespec(struct uapi_timespec __user *user, u64 ns)

@@ -16,9 +16,12 @@ static struct uapi_timespec to_timespec(u64 ns)
 /* What a program sets a timer to; @absolute is the caller's to fill. -EFAULT, -EINVAL. */
 static int get_setting(const struct uapi_itimerspec __user *user, struct timer_setting *setting)
 {
-	int err = timespec_from_user(&setting->value, &user->value);
+	struct uapi_itimerspec spec;
 
-	return err ? err : timespec_from_user(&setting->interval, &user->interval);
+	if (copy_from_user(&spec, user, sizeof(spec)))
+		return -EFAULT;
+	return timespec_to_ns(&setting->value, &spec.value)
+		   ?: timespec_to_ns(&setting->interval, &spec.interval);
 }
 
 static int put_setting(struct uapi_itimerspec __user *user, const struct timer_setting *setting)
