@@ -120,6 +120,7 @@ syscall_return:
 	sysretq
 syscall_work:
 	movq %rsp, %rdi
+	movl $1, %esi
 	call exit_work
 	jmp syscall_return
 	.size syscall_entry, . - syscall_entry
@@ -132,6 +133,7 @@ arch_return_to_user:
 	subq $REGS_SIZE, %rsp
 	leaq 1(%rsp), %rbp
 	movq %rsp, %rdi
+	xorl %esi, %esi
 	call exit_work
 return_by_iret:
 	swapgs
@@ -162,6 +164,7 @@ trap_entry:
 	orb TASK_WORK(%rax), %cl
 	jz return_by_iret
 	movq %rsp, %rdi
+	xorl %esi, %esi
 	call exit_work
 	jmp return_by_iret
 1:	call trap_dispatch

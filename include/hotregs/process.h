@@ -81,9 +81,10 @@ void do_syscall(struct pt_regs *regs);
 
 /*
  * What current's work says that it must do before it goes back to user mode: take signals. Called
- * by every return to user mode that has work, interrupts on.
+ * by every return to user mode that has work, interrupts on. @syscall: @regs have the result of a
+ * system call, for which it may have been interrupted.
  */
-void exit_to_user(struct pt_regs *regs);
+void exit_to_user(struct pt_regs *regs, bool syscall);
 
 /* Starts pid 1 from @path with the arguments in @args (words, quotes as a shell's). -errno. */
 int process_start_init(const char *path, const char *args);

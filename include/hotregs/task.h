@@ -25,9 +25,8 @@ struct pt_regs;
 #define TASK_IDLE    BIT(1) /* a CPU's idle loop, pid 0 */
 
 /* What exit_to_user() has to do. */
-#define TASK_WORK_SIGNAL      BIT(0) /* there may be signals that it has to take */
-#define TASK_WORK_INTERRUPTED BIT(1) /* its system call has returned -EINTR */
-#define TASK_WORK_EXIT        BIT(2) /* it has to end: all of its process, or all but one */
+#define TASK_WORK_SIGNAL BIT(0) /* there may be signals that it has to take */
+#define TASK_WORK_EXIT   BIT(1) /* it has to end: all of its process, or all but one */
 
 enum task_state {
 	TASK_RUNNING,  /* running or on a run queue */

@@ -10,7 +10,7 @@
 
 void user_task_begin(void *arg)
 {
-	exit_to_user(task_user_regs(current));
+	exit_to_user(task_user_regs(current), false);
 	irq_disable();
 	arch_return_to_user();
 }

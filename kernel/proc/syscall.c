@@ -111,14 +111,10 @@ void do_syscall(struct pt_regs *regs)
 		result = syscall_call(syscall_table[nr], regs);
 	syscall_set_result(regs, result);
 	check_no_locks();
-	if (unlikely(result == -EINTR))
-		task_set_work(current, TASK_WORK_INTERRUPTED);
 }
 
-void exit_to_user(struct pt_regs *regs)
+void exit_to_user(struct pt_regs *regs, bool syscall)
 {
-	bool interrupted = current->work & TASK_WORK_INTERRUPTED;
-
-	task_clear_work(current, TASK_WORK_INTERRUPTED);
-	signal_deliver(regs, interrupted);
+	/* What has interrupted a call is still there to be taken. */
+	signal_deliver(regs, syscall && syscall_result(regs) == -EINTR);
 }

@@ -55,6 +55,8 @@ test_timer_SRC := kernel/time/timer.c kernel/time/tick.c
 HOST_TESTS += test_path test_words test_cpio test_elf
 test_path_SRC := kernel/fs/path.c
 test_words_SRC := kernel/proc/words.c
+HOST_TESTS += test_signal
+test_signal_SRC := kernel/proc/signal.c kernel/proc/signal_queue.c kernel/proc/signal_state.c kernel/proc/signal_stop.c
 test_cpio_SRC := kernel/fs/cpio.c
 test_elf_SRC := kernel/proc/elf.c
 

@@ -118,6 +118,15 @@ no_stack:
 	udf #0
 	.size vector_data_abort, . - vector_data_abort
 
+/* Has current something to do before it goes back to user mode? */
+.macro LOOK_FOR_WORK
+	mrc p15, 0, r1, c13, c0, 4 /* TPIDRPRW */
+	ldr r2, [r1, #CPU_CURRENT]
+	ldrb r1, [r1, #CPU_NEED_RESCHED]
+	ldrb r2, [r2, #TASK_WORK]
+	orrs r1, r1, r2
+.endm
+
 	.type syscall_entry, %function
 syscall_entry:
 	str r0, [sp]
@@ -128,23 +137,23 @@ syscall_entry:
 	mov r0, sp
 	bl do_syscall
 	cpsid i
-	/* falls through */
+	LOOK_FOR_WORK
+	beq 1f
+	mov r1, #1
+	b 3f
 	.size syscall_entry, . - syscall_entry
 
 /* Interrupts off, SP = the frame. */
 	.type return_to_user, %function
 return_to_user:
-	mrc p15, 0, r1, c13, c0, 4 /* TPIDRPRW */
-	ldr r2, [r1, #CPU_CURRENT]
-	ldrb r1, [r1, #CPU_NEED_RESCHED]
-	ldrb r2, [r2, #TASK_WORK]
-	orrs r1, r1, r2
+	LOOK_FOR_WORK
 	bne 2f
 1:	clrex /* a reservation must not outlive the code that made it (A3.4.5) */
 	ldmia sp, {r0-lr}^
 	add sp, sp, #REGS_PC
 	rfeia sp!
-2:	mov r0, sp
+2:	mov r1, #0
+3:	mov r0, sp
 	bl exit_work
 	b 1b
 	.size return_to_user, . - return_to_user

@@ -177,17 +177,18 @@ void stack_fault(struct pt_regs *regs)
 }
 
 /*
- * From entry.S before a return to user mode that has work to do, interrupts off. What it finds done
- * can be undone by the next interrupt, so it looks again after each turn.
+ * From entry.S before a return to user mode (@syscall: from a system call) that has work to do,
+ * interrupts off. What it finds done can be undone by the next interrupt, so it looks again after
+ * each turn.
  */
-void exit_work(struct pt_regs *regs)
+void exit_work(struct pt_regs *regs, bool syscall)
 {
 	while (this_cpu()->need_resched || READ_ONCE(current->work)) {
 		if (this_cpu()->need_resched)
 			schedule();
 		if (READ_ONCE(current->work)) {
 			irq_enable();
-			exit_to_user(regs);
+			exit_to_user(regs, syscall);
 			irq_disable();
 		}
 	}

@@ -6,6 +6,7 @@
 
 static inline unsigned long syscall_nr(const struct pt_regs *regs);
 static inline void syscall_set_result(struct pt_regs *regs, long result);
+static inline long syscall_result(const struct pt_regs *regs);
 
 /*
  * @regs have the result of a system call. They are as they were before it again, with the program

@@ -12,6 +12,11 @@ static inline void syscall_set_result(struct pt_regs *regs, long result)
 	regs->ax = result;
 }
 
+static inline long syscall_result(const struct pt_regs *regs)
+{
+	return regs->ax;
+}
+
 static inline void syscall_undo(struct pt_regs *regs)
 {
 	regs->ax = regs->orig_ax;

@@ -22,4 +22,4 @@ void idt_load(void);
 /* Called by entry.S. */
 void trap_dispatch(struct pt_regs *regs, unsigned vector);
 void ist_dispatch(struct pt_regs *regs, unsigned vector);
-void exit_work(struct pt_regs *regs);
+void exit_work(struct pt_regs *regs, bool syscall);

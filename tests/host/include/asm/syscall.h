@@ -12,6 +12,11 @@ static inline void syscall_set_result(struct pt_regs *regs, long result)
 	regs->fp = (unsigned long)result;
 }
 
+static inline long syscall_result(const struct pt_regs *regs)
+{
+	return regs->fp;
+}
+
 static inline void syscall_undo(struct pt_regs *regs)
 {
 }

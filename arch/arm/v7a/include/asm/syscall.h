@@ -12,6 +12,11 @@ static inline void syscall_set_result(struct pt_regs *regs, long result)
 	regs->r[0] = result;
 }
 
+static inline long syscall_result(const struct pt_regs *regs)
+{
+	return regs->r[0];
+}
+
 static inline void syscall_undo(struct pt_regs *regs)
 {
 	regs->r[0] = regs->orig_r0;

@@ -16,4 +16,4 @@ void data_abort(struct pt_regs *regs);
 void irq_interrupt(struct pt_regs *regs);
 void unexpected_exception(struct pt_regs *regs);
 void stack_fault(struct pt_regs *regs);
-void exit_work(struct pt_regs *regs);
+void exit_work(struct pt_regs *regs, bool syscall);
