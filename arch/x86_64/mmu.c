@@ -169,8 +169,10 @@ bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsign
 }
 
 /* The first entry from @entry on that is not empty, or @end; it looks at eight at a time. */
-static const u64 *skip_empty(const u64 *entry, const u64 *end)
+static inline u64 *skip_empty(u64 *entry, const u64 *end)
 {
+	if (likely(entry < end && *entry))
+		return entry;
 	while (end - entry >= 8 && !(entry[0] | entry[1] | entry[2] | entry[3] | entry[4] |
 				     entry[5] | entry[6] | entry[7]))
 		entry += 8;
@@ -186,7 +188,7 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 
 	while (at < end) {
 		unsigned bits;
-		const u64 *first = find_entry(mmu, at, PT_SHIFT, &bits), *entry;
+		u64 *first = find_entry(mmu, at, PT_SHIFT, &bits), *entry;
 		unsigned long table_end =
 		    ALIGN_DOWN(at, BIT(bits + LEVEL_BITS)) + BIT(bits + LEVEL_BITS);
 
@@ -204,6 +206,63 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 		return true;
 	}
 	return false;
+}
+
+/* The entries from that of @va, which has a page, to the end of its table or of [.., end). */
+static u64 *table_part(const struct mmu *mmu, unsigned long va, unsigned long end, u64 **stop)
+{
+	unsigned long table_end = ALIGN_DOWN(va, BIT(PD_SHIFT)) + BIT(PD_SHIFT);
+	u64 *entry = find_page(mmu, va);
+
+	ASSERT(entry && va < USER_END);
+	*stop = entry + ((MIN(end, table_end) - va) >> PT_SHIFT);
+	return entry;
+}
+
+int mmu_share(struct mmu *child, struct mmu *mmu, unsigned long start, unsigned long end,
+	      size_t *shared)
+{
+	unsigned long va = start;
+	phys_addr_t pa;
+	unsigned prot;
+
+	while (mmu_next(mmu, &va, end, &pa, &prot)) {
+		u64 *stop, *first = table_part(mmu, va, end, &stop), *entry = first;
+		u64 *to = make_entry(child, va, PT_SHIFT);
+
+		if (!to)
+			return -ENOMEM;
+		for (; entry < stop; entry = skip_empty(entry + 1, stop)) {
+			u64 both = *entry & ~PTE_WRITE;
+
+			WRITE_ONCE(*entry, both);
+			WRITE_ONCE(to[entry - first], both);
+			page_get(both & PTE_ADDRESS);
+			++*shared;
+		}
+		va += (unsigned long)(stop - first) << PT_SHIFT;
+	}
+	return 0;
+}
+
+unsigned mmu_unmap_next(struct mmu *mmu, unsigned long *va, unsigned long end, unsigned long *first,
+			phys_addr_t pa[], unsigned max)
+{
+	phys_addr_t ignored;
+	unsigned prot, n = 0;
+
+	*first = end;
+	while (n < max && mmu_next(mmu, va, end, &ignored, &prot)) {
+		u64 *stop, *start = table_part(mmu, *va, end, &stop), *entry = start;
+
+		*first = MIN(*first, *va);
+		for (; entry < stop && n < max; entry = skip_empty(entry + 1, stop)) {
+			pa[n++] = *entry & PTE_ADDRESS;
+			WRITE_ONCE(*entry, 0);
+		}
+		*va += (unsigned long)(entry - start) << PT_SHIFT;
+	}
+	return n;
 }
 
 int mmu_create(struct mmu *mmu)

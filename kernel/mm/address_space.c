@@ -23,23 +23,7 @@ struct mm *mm_create(void)
 /* Shows @vma's pages in @child too, and makes them read-only in both. */
 static int share_pages(struct mm *child, struct mm *mm, const struct vma *vma)
 {
-	unsigned long va = vma->start;
-	phys_addr_t pa;
-	unsigned prot;
-
-	while (mmu_next(&mm->mmu, &va, vma->end, &pa, &prot)) {
-		unsigned shared = prot & ~MMU_WRITE;
-		int err = mmu_map(&child->mmu, va, pa, shared);
-
-		if (err)
-			return err;
-		page_get(pa);
-		child->resident++;
-		if (prot & MMU_WRITE)
-			mmu_protect(&mm->mmu, va, shared);
-		va += PAGE_SIZE;
-	}
-	return 0;
+	return mmu_share(&child->mmu, &mm->mmu, vma->start, vma->end, &child->resident);
 }
 
 static int copy_vma(struct mm *child, struct mm *mm, const struct vma *vma)

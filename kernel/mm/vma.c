@@ -97,19 +97,11 @@ void vma_zap(struct mm *mm, const struct vma *vma, unsigned long start, unsigned
 {
 	bool owned = !(vma->flags & VMA_SHARED);
 	unsigned long va = start, first;
-	phys_addr_t pa, batch[ZAP_BATCH];
-	unsigned prot;
+	phys_addr_t batch[ZAP_BATCH];
+	unsigned n;
 
 	/* A page is given back only when no translation to it is left. */
-	while (mmu_next(&mm->mmu, &va, end, &pa, &prot)) {
-		unsigned n = 0;
-
-		first = va;
-		do {
-			mmu_unmap(&mm->mmu, va);
-			batch[n++] = pa;
-			va += PAGE_SIZE;
-		} while (n < ZAP_BATCH && mmu_next(&mm->mmu, &va, end, &pa, &prot));
+	while ((n = mmu_unmap_next(&mm->mmu, &va, end, &first, batch, ZAP_BATCH))) {
 		mmu_flush(first, va);
 		if (!owned)
 			continue;

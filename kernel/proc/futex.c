@@ -22,11 +22,10 @@ struct bucket {
 	struct list_head waiters; /* in the order of their arrival */
 };
 
-/* Which word: an address of an address space, or (mm NULL) of physical memory that may be shared.
- */
+/* Which word: all who can wait at one share their memory as a whole. */
 struct key {
 	const struct mm *mm;
-	u64 addr;
+	unsigned long addr;
 };
 
 struct waiter_at {
@@ -55,14 +54,17 @@ void futex_init(void)
 
 static struct bucket *bucket_of(const struct key *key)
 {
-	u64 hash = (key->addr / sizeof(u32) + (unsigned long)key->mm) * 0x9e3779b97f4a7c15ULL;
+	u64 hash = ((u64)key->addr / sizeof(u32) + (unsigned long)key->mm) * 0x9e3779b97f4a7c15ULL;
 
 	return &buckets[hash >> 58];
 }
 
 _Static_assert(NR_BUCKETS == 1 << (64 - 58), "");
 
-/* Which word is @addr of the current task? -EINVAL: not aligned; -EFAULT. May sleep. */
+/*
+ * Which word is @addr of the current task? -EINVAL: not aligned, or in memory that others may
+ * share, too, and not said to be private; -EFAULT. May sleep.
+ */
 static int find_key(struct key *key, const u32 __user *user, bool private)
 {
 	unsigned long addr = (unsigned long)user;
@@ -82,7 +84,7 @@ static int find_key(struct key *key, const u32 __user *user, bool private)
 	if (!vma)
 		err = -EFAULT;
 	else if (vma->flags & VMA_SHARED)
-		*key = (struct key){NULL, vmap_phys((u8 *)vma->pages + (addr - vma->start))};
+		err = -EINVAL;
 	mutex_unlock(&mm->lock);
 	return err;
 }

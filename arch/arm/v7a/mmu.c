@@ -189,8 +189,10 @@ bool mmu_lookup(const struct mmu *mmu, unsigned long va, phys_addr_t *pa, unsign
 }
 
 /* The first entry from @entry on that is not empty, or @end; it looks at eight at a time. */
-static const u32 *skip_empty(const u32 *entry, const u32 *end)
+static inline u32 *skip_empty(u32 *entry, const u32 *end)
 {
+	if (likely(entry < end && *entry))
+		return entry;
 	while (end - entry >= 8 && !(entry[0] | entry[1] | entry[2] | entry[3] | entry[4] |
 				     entry[5] | entry[6] | entry[7]))
 		entry += 8;
@@ -206,7 +208,7 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 
 	while (at < end) {
 		unsigned bits;
-		const u32 *first = find_entry(mmu, at, &bits), *entry;
+		u32 *first = find_entry(mmu, at, &bits), *entry;
 		unsigned long section_end = ALIGN_DOWN(at, SECTION_SIZE) + SECTION_SIZE;
 
 		entry = skip_empty(first, first + ((MIN(end, section_end) - 1) >> bits) -
@@ -221,6 +223,64 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 		return true;
 	}
 	return false;
+}
+
+/* The entries from that of @va, which has a page, to the end of its table or of [.., end). */
+static u32 *table_part(const struct mmu *mmu, unsigned long va, unsigned long end, u32 **stop)
+{
+	unsigned long table_end = ALIGN_DOWN(va, SECTION_SIZE) + SECTION_SIZE;
+	u32 *entry = find_page(mmu, va);
+
+	ASSERT(entry && va < USER_END);
+	*stop = entry + ((MIN(end, table_end) - va) >> L2_SHIFT);
+	return entry;
+}
+
+int mmu_share(struct mmu *child, struct mmu *mmu, unsigned long start, unsigned long end,
+	      size_t *shared)
+{
+	unsigned long va = start;
+	phys_addr_t pa;
+	unsigned prot;
+
+	while (mmu_next(mmu, &va, end, &pa, &prot)) {
+		u32 *stop, *first = table_part(mmu, va, end, &stop), *entry = first;
+		u32 *to = make_entry(child, va);
+
+		if (!to)
+			return -ENOMEM;
+		for (; entry < stop; entry = skip_empty(entry + 1, stop)) {
+			u32 both = *entry | PAGE_RO;
+
+			WRITE_ONCE(*entry, both);
+			WRITE_ONCE(to[entry - first], both);
+			page_get(both & PAGE_AT);
+			++*shared;
+		}
+		va += (unsigned long)(stop - first) << L2_SHIFT;
+	}
+	tables_written();
+	return 0;
+}
+
+unsigned mmu_unmap_next(struct mmu *mmu, unsigned long *va, unsigned long end, unsigned long *first,
+			phys_addr_t pa[], unsigned max)
+{
+	phys_addr_t ignored;
+	unsigned prot, n = 0;
+
+	*first = end;
+	while (n < max && mmu_next(mmu, va, end, &ignored, &prot)) {
+		u32 *stop, *start = table_part(mmu, *va, end, &stop), *entry = start;
+
+		*first = MIN(*first, *va);
+		for (; entry < stop && n < max; entry = skip_empty(entry + 1, stop)) {
+			pa[n++] = *entry & PAGE_AT;
+			WRITE_ONCE(*entry, 0);
+		}
+		*va += (unsigned long)(entry - start) << L2_SHIFT;
+	}
+	return n;
 }
 
 int mmu_create(struct mmu *mmu)

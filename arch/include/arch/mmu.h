@@ -58,6 +58,22 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 	      unsigned *prot);
 
 /*
+ * Both look at single pages of user space only, a table at a time.
+ *
+ * Shows the pages that are mapped in [start, end) of @mmu in @child, too, and makes them read-only
+ * in both; takes a reference to each, and adds one to *shared. 0, or -ENOMEM, which leaves those
+ * that were done. No TLB flush.
+ */
+int mmu_share(struct mmu *child, struct mmu *mmu, unsigned long start, unsigned long end,
+	      size_t *shared);
+/*
+ * Removes the mappings of the first pages at or above *@va and below @end, @max at most. Returns
+ * how many; their addresses are pa[]. All of them lie in [*first, *va), *va having moved on.
+ */
+unsigned mmu_unmap_next(struct mmu *mmu, unsigned long *va, unsigned long end, unsigned long *first,
+			phys_addr_t pa[], unsigned max);
+
+/*
  * [start, end) of the set that is loaded on this CPU was unmapped and flushed, and around it
  * nothing is mapped in [low, high) (0 and ~0UL: to the end of user space). Frees the tables that
  * were needed for [start, end) alone. May sleep.

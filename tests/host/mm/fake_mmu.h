@@ -160,6 +160,19 @@ void mmu_destroy(struct mmu *mmu)
 	held--;
 }
 
+unsigned mmu_unmap_next(struct mmu *mmu, unsigned long *va, unsigned long end, unsigned long *first,
+			phys_addr_t pa[], unsigned max)
+{
+	unsigned prot, n = 0;
+
+	for (*first = end; n < max && mmu_next(mmu, va, end, &pa[n], &prot);
+	     *va += PAGE_SIZE, n++) {
+		*first = MIN(*first, *va);
+		mmu_unmap(mmu, *va);
+	}
+	return n;
+}
+
 void mmu_flush(unsigned long start, unsigned long end)
 {
 	for (size_t i = 0; i < tlb.nr;)
@@ -238,6 +251,23 @@ void page_get(phys_addr_t pa)
 u32 page_refs(phys_addr_t pa)
 {
 	return pages[page_slot((void *)pa)].refs;
+}
+
+int mmu_share(struct mmu *child, struct mmu *mmu, unsigned long start, unsigned long end,
+	      size_t *shared)
+{
+	unsigned prot;
+	phys_addr_t pa;
+
+	for (; mmu_next(mmu, &start, end, &pa, &prot); start += PAGE_SIZE, ++*shared) {
+		int err = mmu_map(child, start, pa, prot & ~MMU_WRITE);
+
+		if (err)
+			return err;
+		mmu_protect(mmu, start, prot & ~MMU_WRITE);
+		page_get(pa);
+	}
+	return 0;
 }
 
 size_t page_nr_free(void)
