@@ -31,6 +31,13 @@ run: run-check kernel archive
 	@printf '  RUN     %s\n' "$$RUN_COMMAND"
 	$(call run_and_report,$(RUN))
 
+# The guest's shell, and all keys are its own. It may take as long as one likes.
+shell: export RUN_COMMAND = sh
+shell: TIMEOUT := $(if $(filter command line environment,$(origin TIMEOUT)),$(TIMEOUT),0)
+shell: run-check kernel archive
+	@echo '  SHELL   exit or Ctrl-D ends it, and the machine; Ctrl-A X ends QEMU'
+	$(call run_and_report,$(RUN) --keys)
+
 # The same of a stream that came from elsewhere, a real machine's.
 report: kernel programs
 	@[ -e $(OUT)/perf.pipe ] || { echo "$(OUT)/perf.pipe: not there" >&2; exit 1; }
@@ -72,4 +79,4 @@ $(HOST_PERF): $(wildcard user/perf/*.[ch])
 	@mkdir -p $(@D)
 	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^)
 
-.PHONY: run report run-check bench bench-check debug host-perf
+.PHONY: run shell report run-check bench bench-check debug host-perf

@@ -26,7 +26,7 @@ static const int control_signals[] = {SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU};
 static void note_interrupt(int signal)
 {
 	(void)signal;
-	interrupted = 1;
+	stop_reading();
 }
 
 /* Before the terminal is asked who has it: a shell that was started in the background waits. */

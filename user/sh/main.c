@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,35 @@ static void keep(struct input *in, const char *s, size_t n)
 	in->text[in->len] = '\0';
 }
 
+/* Ctrl-C while a command is typed: reading ends, at once if it has begun and as soon as it begins.
+ */
+static sigjmp_buf reading;
+static volatile sig_atomic_t is_reading;
+
+void stop_reading(void)
+{
+	interrupted = 1;
+	if (is_reading)
+		siglongjmp(reading, 1);
+}
+
+/* As read(2); -1 and EINTR when it was interrupted, also before. */
+static ssize_t read_interruptible(int fd, char *buf, size_t size)
+{
+	volatile ssize_t n = -1;
+
+	errno = EINTR;
+	if (!sigsetjmp(reading, 1)) {
+		is_reading = 1;
+		if (!interrupted)
+			n = read(fd, buf, size);
+	}
+	is_reading = 0;
+	if (interrupted)
+		errno = EINTR;
+	return interrupted ? -1 : n;
+}
+
 /* Adds a line, and no byte more is read: what follows may be for the commands. 0: the end. */
 static ssize_t read_line(struct input *in)
 {
@@ -82,7 +112,8 @@ static ssize_t read_line(struct input *in)
 
 	do {
 		/* A terminal gives no more than a line. */
-		n = read(in->fd, buf, in->interactive ? sizeof(buf) : 1);
+		n = in->interactive ? read_interruptible(in->fd, buf, sizeof(buf))
+				    : read(in->fd, buf, 1);
 		if (n > 0) {
 			keep(in, buf, n);
 			total += n;

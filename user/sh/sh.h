@@ -144,6 +144,8 @@ extern pid_t shell_pid;                   /* $$ */
 extern char **arguments;                  /* $0, $1, ..., NULL */
 extern volatile sig_atomic_t interrupted; /* SIGINT came to the shell itself */
 
+/* From the handler of SIGINT. */
+void stop_reading(void);
 /* Runs the file @path here; its last status. */
 int run_file(const char *path);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
