@@ -5,8 +5,9 @@
 #include <hotregs/types.h>
 
 /*
- * Ends the machine, once all console output has left it. @code 0..126 reaches the host as the exit status where the board has a way to
- * say it; the boards' run script turns QEMU's encoding back. Any context.
+ * Ends the machine, once all console output has left it. @code 0..126 reaches the host as the exit
+ * status where the board has a way to say it; the boards' run script turns QEMU's encoding back.
+ * Any context.
  */
 void arch_power_off(int code) __noreturn;
 
