@@ -22,7 +22,7 @@ GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/u
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
 
 # Programs that mean harm: a boot of their own.
-HOSTILE_PROGRAM := $(TEST_OUT)/user/hostile-tests
+HOSTILE_PROGRAM := $(BOARD_OUT)/test/user/hostile-tests
 HOSTILE_OBJ := $(patsubst %,$(USER_OBJ)/%.o,$(basename $(sort $(wildcard tests/guest/hostile/*.c \
 	tests/guest/hostile/$(ARCH)/*.[cS])) tests/guest/user/ktap.c tests/guest/user/samples.c))
 

@@ -42,12 +42,12 @@ USER_LIBS := -Wl,--whole-archive $(USER_LIB) -Wl,--no-whole-archive \
 $(USER_OBJ)/%.o: %.c $(NEWLIB_LIBC)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(USER_CFLAGS) $(USER_WARNINGS) -Iuser/libc/$(ARCH_FAMILY) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(USER_CFLAGS) $(USER_WARNINGS) -Iuser/libc/$(ARCH_FAMILY) -MD -MP -c $< -o $@
 
 $(USER_OBJ)/%.o: %.S
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(USER_CFLAGS) -MD -MP -c $< -o $@
 
 $(USER_THUMB_$(ARCH_ID):%=$(USER_OBJ)/%.o): USER_CFLAGS += -mthumb
 

@@ -142,6 +142,11 @@ static unsigned long rising(struct stack *s, unsigned long low, unsigned long hi
 	return fp;
 }
 
+void make_deepest(struct stack *s)
+{
+	rising(s, ARENA, ARENA_END, 125, 0);
+}
+
 static void sound(struct stack *s)
 {
 	rising(s, ARENA, ARENA_END, 1 + random_below(&s->random, 100), 0);

@@ -23,6 +23,9 @@ struct shape {
 	void (*make)(struct stack *stack);
 };
 
+/* The deepest stack that a chain shows all of, and nothing wrong with it. */
+void make_deepest(struct stack *stack);
+
 extern const struct shape shapes[];
 extern const unsigned nr_shapes;
 
@@ -70,10 +73,3 @@ extern const unsigned nr_samplers;
 
 /* Instructions since some time, under QEMU's -icount. */
 unsigned long instruction_count(void);
-
-/*
- * So many instructions two samples of a page fault, one with a chain and one with memory, and the
- * fault may take: a fixed part, in which now and then there is a tick that gives another task its
- * turn, and one for each frame.
- */
-extern const unsigned sample_cost_fixed, sample_cost_frame;

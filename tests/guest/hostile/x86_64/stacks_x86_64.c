@@ -44,5 +44,3 @@ unsigned long instruction_count(void)
 {
 	return __builtin_ia32_rdtsc();
 }
-
-const unsigned sample_cost_fixed = 4000, sample_cost_frame = 30;

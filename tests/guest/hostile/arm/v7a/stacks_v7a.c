@@ -66,6 +66,3 @@ unsigned long instruction_count(void)
 	__asm__ volatile("isb\n\tmrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high)::"memory");
 	return low * 16;
 }
-
-/* The memory at a stack pointer that is not aligned is copied byte by byte. */
-const unsigned sample_cost_fixed = 12000, sample_cost_frame = 60;
