@@ -98,8 +98,11 @@ static const char *skip_word(void)
 
 static void skip_blanks(void)
 {
-	while (*p.at == ' ' || *p.at == '\t' || (p.at[0] == '\\' && p.at[1] == '\n'))
+	while (*p.at == ' ' || *p.at == '\t' || (p.at[0] == '\\' && p.at[1] == '\n')) {
 		p.at += *p.at == '\\' ? 2 : 1;
+		if (!*p.at && p.at[-1] == '\n')
+			fail(PARSE_INCOMPLETE); /* the line goes on */
+	}
 	if (*p.at == '#')
 		p.at += strcspn(p.at, "\n");
 }
