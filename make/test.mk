@@ -28,6 +28,15 @@ HOSTILE_OBJ := $(patsubst %,$(USER_OBJ)/%.o,$(basename $(sort $(wildcard tests/g
 
 $(HOSTILE_PROGRAM): $(HOSTILE_OBJ) $(USER_CRT) $(USER_LIB)
 
+# On ARM, programs whose unwind tables lie: whole ELF files in assembly.
+HOSTILE_TABLES_arm-v7a := none work order alignment size place links code
+HOSTILE_TABLES := $(HOSTILE_TABLES_$(ARCH_ID):%=$(BOARD_OUT)/test/user/hostile-tables-%)
+
+$(HOSTILE_TABLES): $(BOARD_OUT)/test/user/hostile-tables-%: tests/guest/hostile/arm/v7a/programs/tables.S
+	@mkdir -p $(@D)
+	$(call say,AS,$@)
+	$(Q)$(CC) $(USER_MACHINE) -DLIE_$* -c -o $@.o $< && $(OBJCOPY) -O binary -j .text $@.o $@
+
 $(GUEST_PROGRAM) $(HOSTILE_PROGRAM):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -35,7 +44,7 @@ $(GUEST_PROGRAM) $(HOSTILE_PROGRAM):
 
 -include $(GUEST_USER_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d)
 
-TEST_BIN := $(ARCHIVE_BIN) $(GUEST_PROGRAM) $(HOSTILE_PROGRAM)
+TEST_BIN := $(ARCHIVE_BIN) $(GUEST_PROGRAM) $(HOSTILE_PROGRAM) $(HOSTILE_TABLES)
 $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 	$(call say,CPIO,$@)
 	@mkdir -p $(@D)

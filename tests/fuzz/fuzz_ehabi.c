@@ -125,8 +125,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	tables = take(&data, &size, head.table_words, TABLES);
 	code = take(&data, &size, head.code_words, CODE);
 	stack = take(&data, &size, UINT16_MAX, STACK);
-	t = (struct ehabi_tables){(const u8 *)tables.word, TABLES, tables.memory.high - TABLES,
-				  TABLES + 4 * head.index_word, head.nr};
+	t = (struct ehabi_tables){
+	    (const u8 *)tables.word,      TABLES,  tables.memory.high - TABLES,
+	    TABLES + 4 * head.index_word, head.nr, NULL};
 	frame = (struct arm_frame){.thumb = head.thumb & 1};
 	memcpy(frame.r, head.r, sizeof(head.r));
 	for (sp = frame.r[ARM_SP]; step(&head, &t, &frame, &code, &stack); sp = frame.r[ARM_SP]) {

@@ -51,8 +51,8 @@ static struct ehabi_tables find_tables(void)
 	for (int i = 0; index && i < eh->e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD && index->p_vaddr - ph[i].p_vaddr < ph[i].p_filesz)
 			return (struct ehabi_tables){file + ph[i].p_offset, ph[i].p_vaddr,
-						     ph[i].p_filesz, index->p_vaddr,
-						     index->p_filesz / 8};
+						     ph[i].p_filesz,        index->p_vaddr,
+						     index->p_filesz / 8,   NULL};
 	fail("no unwind tables");
 	return (struct ehabi_tables){0};
 }

@@ -58,7 +58,7 @@ static void index_reaches_both_ways(void **state)
 {
 	const u32 place = 0x80000000, start[] = {0x40000000, 0x7fffffe0, 0x80000100, 0xbffffff0};
 	u32 data[8];
-	struct ehabi_tables t = {(const u8 *)data, place, sizeof(data), place, 4};
+	struct ehabi_tables t = {(const u8 *)data, place, sizeof(data), place, 4, NULL};
 
 	for (u32 i = 0; i < 4; i++) {
 		data[2 * i] = to_prel31(place + 8 * i, start[i]);
@@ -123,7 +123,7 @@ static void references_out_of_the_tables(void **state)
 	generic[0] = to_prel31(TABLES, FUNCTION);
 	generic[1] = to_prel31(TABLES + 4, TABLES + 8);
 	{
-		struct ehabi_tables t = {(const u8 *)generic, TABLES, 12, TABLES, 1};
+		struct ehabi_tables t = {(const u8 *)generic, TABLES, 12, TABLES, 1, NULL};
 
 		assert_int_equal(find(&t, FUNCTION), EHABI_BAD);
 	}
@@ -324,7 +324,7 @@ static void operands_that_are_not_there(void **state)
 static void words_that_are_not_there(void **state)
 {
 	u32 data[4] = {0, 0, 0x810200b0, 0x01020304};
-	struct ehabi_tables t = {(const u8 *)data, TABLES, sizeof(data), TABLES, 1};
+	struct ehabi_tables t = {(const u8 *)data, TABLES, sizeof(data), TABLES, 1, NULL};
 	struct ehabi_code code;
 	struct ehabi_op op;
 
@@ -335,6 +335,25 @@ static void words_that_are_not_there(void **state)
 		assert_true(ehabi_next_op(&code, &op));
 	assert_int_equal(op.amount, 20);
 	assert_false(ehabi_next_op(&code, &op));
+}
+
+/* One more than may be read is as if it were not there. */
+static void opcodes_have_a_limit(void **state)
+{
+	u32 left = 5, data[4] = {0, 0, 0x81010101, 0x01010101};
+	struct ehabi_tables t = {(const u8 *)data, TABLES, sizeof(data), TABLES, 1, &left};
+	struct ehabi_code code;
+	struct ehabi_op op;
+
+	data[0] = to_prel31(TABLES, FUNCTION);
+	data[1] = to_prel31(TABLES + 4, TABLES + 8);
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(ehabi_find(&t, FUNCTION, &code), EHABI_OK);
+		for (int i = 0; i < (round ? 0 : 5); i++)
+			assert_true(ehabi_next_op(&code, &op));
+		assert_false(ehabi_next_op(&code, &op));
+		assert_int_equal(left, 0);
+	}
 }
 
 /* --- Steps --- */
@@ -563,7 +582,7 @@ static u32 random_word(void)
 static struct ehabi_tables random_tables(u32 words)
 {
 	u32 *data = malloc(4 * words);
-	struct ehabi_tables t = {(const u8 *)data, TABLES, 4 * words, TABLES, 1};
+	struct ehabi_tables t = {(const u8 *)data, TABLES, 4 * words, TABLES, 1, NULL};
 
 	t.nr = 1 + rand() % (words / 2);
 	for (u32 w = 0; w < words; w++)
@@ -654,6 +673,7 @@ int main(void)
 	    cmocka_unit_test(operands),
 	    cmocka_unit_test(operands_that_are_not_there),
 	    cmocka_unit_test(words_that_are_not_there),
+	    cmocka_unit_test(opcodes_have_a_limit),
 	    cmocka_unit_test(pops_restore),
 	    cmocka_unit_test(vsp_moves),
 	    cmocka_unit_test(the_live_lr_of_a_leaf),

@@ -93,6 +93,12 @@ enum ehabi_result ehabi_find(const struct ehabi_tables *tables, u32 pc, struct e
 
 static bool next_byte(struct ehabi_code *code, u32 *byte)
 {
+	u32 *left = code->tables->left;
+
+	if (left && !(*left)--) {
+		*left = 0;
+		return false;
+	}
 	if (!code->bytes) {
 		if (!code->words || !table_word(code->tables, code->next, &code->word))
 			return false;

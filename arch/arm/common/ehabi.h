@@ -43,6 +43,7 @@ struct ehabi_tables {
 	u32 start, size;
 	u32 index; /* address of the index (.ARM.exidx), */
 	u32 nr;    /* and its entries */
+	u32 *left; /* bytes of opcodes that may still be read; NULL: there is no limit */
 };
 
 /* The opcodes of one function that have not been read yet. */

@@ -33,10 +33,18 @@ void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 	chain->nr = entry - chain->ip;
 }
 
+/*
+ * What the decoder may do for one chain, beyond what any sound program asks for: a table can make
+ * it read the same words again and again.
+ */
+#define OPCODE_BYTES_MAX (6 * PERF_MAX_STACK_DEPTH)
+#define WORDS_MAX        (4 * PERF_MAX_STACK_DEPTH)
+
 /* User memory, with a reader for each place that is read from in turn. */
 struct user_memory {
 	struct arm_memory memory;
 	struct user_reader reader;
+	u32 words_left;
 };
 
 static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
@@ -44,8 +52,9 @@ static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
 	struct user_memory *m = container_of(memory, struct user_memory, memory);
 	unsigned long value;
 
-	if (!user_reader_word(&m->reader, addr, &value))
+	if (!m->words_left || !user_reader_word(&m->reader, addr, &value))
 		return false;
+	m->words_left--;
 	*word = value;
 	return true;
 }
@@ -54,12 +63,14 @@ static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
 #define USER_MEMORY                                                             \
 	((struct user_memory){                                                  \
 	    .memory = {.low = USER_START, .high = USER_END, .word = user_word}, \
+	    .words_left = WORDS_MAX,                                            \
 	})
 
 struct user_walk {
 	struct arm_frame frame; /* pc and sp never are outside of user space */
 	struct user_memory stack;
 	const struct unwind_tables *unwind;
+	u32 opcodes_left; /* bytes */
 };
 
 /* recipe_apply(), for registers saved in the page that was read last, as nearly always they are. */
@@ -86,49 +97,48 @@ static bool step_by_recipe(struct user_walk *w, struct recipe recipe)
 }
 
 /* Hostile numbers reach ehabi.c as they are. */
-static struct ehabi_tables program_tables(const struct unwind_tables *unwind)
+static struct ehabi_tables program_tables(struct user_walk *w)
 {
+	const struct unwind_tables *unwind = w->unwind;
+
 	return (struct ehabi_tables){
 	    .data = unwind->data,
 	    .start = unwind->start,
 	    .size = unwind->size,
 	    .index = unwind->index,
 	    .nr = unwind->index_size / 8,
+	    .left = &w->opcodes_left,
 	};
 }
 
-/*
- * Decodes the table for address @pc, a return address if @called, into @code, and remembers the
- * recipe. False: there is no caller.
- */
-static bool decode_table(const struct unwind_tables *unwind, u32 pc, bool called,
-			 struct ehabi_code *code)
+/* Decodes the table for address @pc, a return address if @called; remembers the recipe, and takes
+ * the step. */
+static noinline bool step_by_decoder(struct user_walk *w, u32 pc, bool called)
 {
-	const struct ehabi_tables tables = program_tables(unwind);
+	const struct ehabi_tables tables = program_tables(w);
+	struct ehabi_code code;
 	struct recipe recipe;
 
-	if (ehabi_find(&tables, pc - called, code) != EHABI_OK) {
-		recipe_remember(pc | !called, unwind->program, RECIPE_END);
+	if (ehabi_find(&tables, pc - called, &code) != EHABI_OK) {
+		recipe_remember(pc | !called, w->unwind->program, RECIPE_END);
 		return false;
 	}
-	if (recipe_make(*code, &recipe))
-		recipe_remember(pc | !called, unwind->program, recipe);
-	return true;
+	if (recipe_make(code, &recipe))
+		recipe_remember(pc | !called, w->unwind->program, recipe);
+	return ehabi_execute(&code, &w->frame, &w->stack.memory);
 }
 
 static bool step_by_table(struct user_walk *w)
 {
 	u32 pc = w->frame.r[ARM_PC], program = w->unwind->program;
 	bool called = !w->frame.r[ARM_LR];
-	struct ehabi_code code;
 	struct recipe recipe;
 
 	if (!program)
 		return false;
 	if (likely(recipe_find(pc | !called, program, &recipe)))
 		return recipe_size(recipe) && step_by_recipe(w, recipe);
-	return decode_table(w->unwind, pc, called, &code) &&
-	       ehabi_execute(&code, &w->frame, &w->stack.memory);
+	return step_by_decoder(w, pc, called);
 }
 
 /* Can this be where a program goes on? A return address is whatever the program wrote there. */
@@ -292,6 +302,7 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 	w.frame.thumb = regs->cpsr & CPSR_T;
 	w.stack = USER_MEMORY;
 	w.unwind = &current->mm->unwind;
+	w.opcodes_left = OPCODE_BYTES_MAX;
 	/* Where nearly all of the chain is. */
 	user_reader_map(&w.stack.reader, regs->sp);
 	stepped = first_step(&w, regs->orig_r0 != -1UL);
