@@ -3,21 +3,22 @@
 # $(READY) is empty for goals that need no tool.
 
 DEPS_GOALS_none := help clean distclean
-DEPS_GOALS_test := check check-board test tests verify verify-board verify-%
+DEPS_GOALS_test := mutants check check-board test tests verify verify-board verify-%
 DEPS_GOALS_run := run run-uboot report bench $(DEPS_GOALS_test)
 DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_test)
 DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check
 DEPS_GOALS_uboot := uboot run-uboot $(DEPS_GOALS_test)
+DEPS_GOALS_chroot := verify chroot-check
 DEPS_GOALS_iso := iso $(DEPS_GOALS_test) $(if $(filter iso uefi bochs,$(BOOT)),run bench)
 DEPS_GOALS_uefi := $(DEPS_GOALS_test) $(if $(filter uefi,$(BOOT)),run bench)
 DEPS_GOALS_bochs := $(DEPS_GOALS_test) $(if $(filter bochs,$(BOOT)),run bench)
 
 GOALS := $(filter-out $(DEPS_GOALS_none),$(or $(MAKECMDGOALS),all))
-DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug format uboot iso uefi bochs,\
+DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug chroot format uboot iso uefi bochs,\
 	$(if $(filter $(DEPS_GOALS_$(use)),$(GOALS)),$(use))))
 # What is about every board wants the packages of each at once.
-DEPS_FAMILIES := $(if $(filter verify,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))
+DEPS_FAMILIES := $(if $(filter verify mutants,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))
 DEPS := $(foreach use,$(DEPS_USES),$(use) $(DEPS_FAMILIES:%=$(use)-%))
 
 # A stamp for each set of uses, so that the question is asked once.

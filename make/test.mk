@@ -99,9 +99,20 @@ test-find:
 test: test-find tests
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
-# On every board; the long tests and the fuzzers too; and that a second build of the same sources is the same.
-verify: fuzz $(BOARDS:%=verify-%)
+# Faults, one at a time: a test has to fail for each. M chooses some by their names.
+M ?=
+mutants:
+	@tests/mutants/run.py $(M)
+
+# Both commands of the README on bare systems of the releases that are supported.
+chroot-check:
+	@tools/chroot-check
+
+# On every board; the long tests and the fuzzers too; that each seeded fault is found; that a second build of the
+# same sources is the same; and all of it on other releases of Debian.
+verify: fuzz mutants $(BOARDS:%=verify-%)
 	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
+	@tools/chroot-check
 
 verify-%:
 	@echo "  VERIFY  $*: the image, then all tests of make check and the long ones"
@@ -112,4 +123,4 @@ verify-%:
 verify-board: tests
 	@$(TEST_RUN) --slow --suites $(CHECK_SUITES)
 
-.PHONY: tests check check-board test test-find verify verify-board
+.PHONY: mutants chroot-check tests check check-board test test-find verify verify-board

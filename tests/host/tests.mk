@@ -73,8 +73,12 @@ $(HOST_OUT)/tree.included: kernel/fs/tree.c
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
-HOST_TESTS += test_ring
+HOST_TESTS += test_ring test_ring_order
 test_ring_SRC := kernel/perf/ring.c
+# It includes the same, with the compiler's atomic operations seen through.
+$(HOST_OUT)/ring.included: kernel/perf/ring.c
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_ring_order: $(HOST_OUT)/ring.included
 HOST_TESTS += test_policy test_callchain
 test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
