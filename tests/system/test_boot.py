@@ -60,10 +60,17 @@ def test_memory_of_8_MiB_is_enough(boot, memory_varies):
     assert guest.status == 0, guest.console + guest.errors
 
 
-def test_too_little_memory_is_said(boot, memory_varies):
-    guest = boot("true", "--mem", "4")
+def test_too_little_memory_is_said(boot, memory_varies, empty_archive):
+    guest = boot("true", "--mem", "4", "--archive", str(empty_archive))
     assert guest.status != 0
     assert re.search(r"at least \d+ MiB are needed", guest.console), guest.console + guest.errors
+
+
+def test_too_little_memory_for_the_archive_is_said(boot, memory_varies):
+    """QEMU would put the archive over the kernel."""
+    guest = boot("true", "--mem", "2")
+    assert guest.status == 2
+    assert "do not hold the kernel and the archive" in guest.errors
 
 
 def test_a_panic_tells_all_and_ends_the_machine(boot, empty_archive):

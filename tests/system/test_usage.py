@@ -119,11 +119,11 @@ def test_app_that_does_not_compile(make, out, tmp_path):
 
 
 def test_app_that_does_not_link(make, tmp_path):
-    (tmp_path / "threads.c").write_text(
-        "int pthread_create(void);\nint main(void) { return pthread_create(); }\n")
-    done = make("run", f"APP={tmp_path}/threads.c")
+    (tmp_path / "library.c").write_text(
+        "int dlopen(void);\nint main(void) { return dlopen(); }\n")
+    done = make("run", f"APP={tmp_path}/library.c")
     assert done.returncode != 0
-    assert "pthread_create" in done.stderr
+    assert "dlopen" in done.stderr
     assert [l for l in said(done) if "does not link" in l] and "does not compile" not in done.stderr
     assert "RUN" not in done.stdout
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples ten of its own system calls that sleep, with registers and stack, and exports the records
- * as they are in the ring, behind a stream's head. Says "stack SP SIZE" of the samples.
+ * as they are in the ring, behind a stream's head. Says "stack SP SIZE" of the samples, and how
+ * many they are: on a busy host a sleep may be over before it began.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -49,6 +50,7 @@ int main(void)
 	int out = open("/dev/export", O_WRONLY);
 	struct perf_event_mmap_page *page;
 	const uint64_t *sample;
+	uint64_t samples = 0;
 
 	page = mmap(NULL, (1 + RING_PAGES) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
 	if (event < 0 || out < 0 || page == MAP_FAILED)
@@ -57,7 +59,9 @@ int main(void)
 		usleep(1000);
 	/* header, IP, TID, TIME, ABI, the register, the stack's size */
 	sample = (const uint64_t *)((const char *)page + PAGE);
-	printf("stack %#llx %llu\n", (unsigned long long)sample[5], (unsigned long long)sample[6]);
+	read(event, &samples, sizeof(samples));
+	printf("stack %#llx %llu %llu\n", (unsigned long long)sample[5],
+	       (unsigned long long)sample[6], (unsigned long long)samples);
 	write_head(out);
 	write(out, sample, page->data_head);
 	close(out);
