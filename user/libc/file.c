@@ -36,6 +36,11 @@ _READ_WRITE_RETURN_TYPE write(int fd, const void *buf, size_t n)
 	return SYSCALL(write, fd, buf, n);
 }
 
+/* Files are binary; some ports of newlib have a flag to say so, which fopen(path, "rb") sets. */
+#ifndef O_BINARY
+#define O_BINARY 0
+#endif
+
 int open(const char *path, int flags, ...)
 {
 	int mode = 0;
@@ -47,7 +52,7 @@ int open(const char *path, int flags, ...)
 		mode = va_arg(ap, int);
 		va_end(ap);
 	}
-	return SYSCALL(open, path, flags, mode);
+	return SYSCALL(open, path, flags & ~O_BINARY, mode);
 }
 
 int creat(const char *path, mode_t mode)

@@ -50,6 +50,26 @@ static void expect_no_leak(void (*body)(void))
 	EXPECT_EQ(free_memory_kb(), before);
 }
 
+TEST(tree_streams)
+{
+	static const char *const modes[] = {"w", "wb", "a", "ab", "r", "rb", "r+", "r+b", "w+b"};
+	char buf[8];
+
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		FILE *f = fopen("/tmp/f", modes[i]);
+
+		if (!EXPECT(f))
+			continue;
+		if (strpbrk(modes[i], "wa+"))
+			EXPECT_EQ(fwrite("a\r\n", 1, 3, f), 3);
+		else
+			EXPECT_EQ(fread(buf, 1, 3, f), 3);
+		EXPECT_EQ(fclose(f), 0);
+	}
+	expect_text("/tmp/f", "a\r\n");
+	EXPECT_EQ(unlink("/tmp/f"), 0);
+}
+
 TEST(tree_open_flags)
 {
 	struct stat st;
