@@ -42,6 +42,8 @@ BOOTS ?= kernel
 $(if $(filter-out $(BOOTS),$(BOOT)),$(error BOOT=$(BOOT): $(BOARD) has: $(BOOTS)))
 EXPORTS_HERE := $(or $(EXPORTS_$(BOOT)),$(EXPORTS))
 $(if $(filter-out $(EXPORTS_HERE),$(EXPORT)),$(error EXPORT=$(EXPORT): $(BOARD) has: $(EXPORTS_HERE)))
+# What a program's directory says of it, before it is known which packages that needs.
+-include $(wildcard $(addsuffix /app.mk,$(APP)))
 include make/deps.mk
 # A kernel under the sanitizer is another build; programs and archive are the same.
 BOARD_OUT := build/$(BOARD)

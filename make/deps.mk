@@ -13,9 +13,12 @@ DEPS_GOALS_chroot := verify chroot-check
 DEPS_GOALS_iso := iso $(DEPS_GOALS_test) $(if $(filter iso uefi bochs,$(BOOT)),run bench)
 DEPS_GOALS_uefi := $(DEPS_GOALS_test) $(if $(filter uefi,$(BOOT)),run bench)
 DEPS_GOALS_bochs := $(DEPS_GOALS_test) $(if $(filter bochs,$(BOOT)),run bench)
+# Another npm than Debian's will do. Programs whose sources it brings are in the long tests.
+DEPS_GOALS_npm := $(if $(shell command -v npm),,$(if $(APP_NPM),$(DEPS_GOALS_run) all programs archive debug iso) \
+	verify verify-board verify-%)
 
 GOALS := $(filter-out $(DEPS_GOALS_none),$(or $(MAKECMDGOALS),all))
-DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug chroot format uboot iso uefi bochs,\
+DEPS_USES := $(if $(GOALS),build $(foreach use,run check debug chroot format uboot iso uefi bochs npm,\
 	$(if $(filter $(DEPS_GOALS_$(use)),$(GOALS)),$(use))))
 # What is about every board wants the packages of each at once.
 DEPS_FAMILIES := $(if $(filter verify mutants,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))

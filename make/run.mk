@@ -7,9 +7,9 @@ QEMU_RUN := tools/qemu-run --board $(BOARD) $(if $(MEM),--mem '$(MEM)') $(if $(S
 # What the guest's init runs: the user's command line, the user's program under perf, or a tour of
 # what a profile of switches shows.
 SAMPLE_SWITCHES := perf record -a -e context-switches -c 1 -g
-SAMPLE_PROGRAM := perf record -e context-switches/period=1/,cpu-clock/freq=997/ -g
+APP_RECORD ?= perf record -e context-switches/period=1/,cpu-clock/freq=997/ -g
 # $(call recording,OPTIONS): the user's program, or the tour, under perf with these options, too.
-recording = $(if $(APP),$(SAMPLE_PROGRAM) $(1)-- $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES) $(1)-- demo)
+recording = $(if $(APP),$(APP_RECORD) $(1)-- $(APP_NAME) $(ARGS),$(SAMPLE_SWITCHES) $(1)-- demo)
 export RUN_COMMAND = $(or $(CMD),$(call recording,))
 # For machines without an export channel: the profile comes on the console, as text.
 export CONSOLE_COMMAND = $(or $(CMD),$(call recording,-o - ) | perf script)

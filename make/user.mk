@@ -16,7 +16,8 @@ USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc $(USER_INCLUDE) \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -ffunction-sections -fdata-sections \
 	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(NEWLIB)=newlib
-USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
+# The compiler is the host's, and takes this for Linux, as foreign sources then would.
+USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none -U__linux__ -U__linux -Ulinux -U__gnu_linux__
 USER_CFLAGS_arm-v7a := $(USER_FRAMES_arm-v7a)
 USER_CFLAGS += $(USER_MACHINE) $(USER_CFLAGS_$(ARCH_ID)) $(USER_THREADS)
 # These are compiled in Thumb state, so that chains in which the states mix are nothing rare.
@@ -78,31 +79,7 @@ $(USER_PROGRAMS:%=$(BOARD_OUT)/user/%): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
 
-# --- The user's own program: APP=file.c, several files, or a directory with sources ---
-APP_SRC := $(foreach path,$(APP),$(or $(sort $(wildcard $(path)/*.c)),$(path)))
-APP_NAME := $(basename $(notdir $(patsubst %/,%,$(firstword $(APP)))))
-ifneq ($(APP),)
-ifneq ($(filter-out %.c,$(APP_SRC)),)
-$(error APP=$(APP): no C sources in $(filter-out %.c,$(APP_SRC)))
-endif
-ifneq ($(filter init perf,$(APP_NAME)),)
-$(error APP=$(APP): the name $(APP_NAME) is taken by a program that every run needs)
-endif
-APP_ELF := $(BOARD_OUT)/user/app/$(APP_NAME)
-APP_COMPILE = $(CC) $(USER_CFLAGS) -Wall $(addprefix -I,$(sort $(dir $(APP_SRC))))
-# Always compiled: which files it includes, and with which sources it was called, may have changed.
-# Linked to itself only by what it is made of, so that an unchanged program leaves the archive alone.
-$(APP_ELF): $(USER_CRT) $(USER_LIB) $(NEWLIB_LIBC) FORCE
-	@mkdir -p $(@D)
-	$(call say,APP,$(APP_SRC))
-	$(Q)$(APP_COMPILE) $(USER_LDFLAGS) \
-		-o $@.new $(USER_CRT) $(APP_SRC) $(USER_LIBS) || \
-		{ rm -f $@.new; \
-		if $(APP_COMPILE) -fsyntax-only $(APP_SRC) 2>/dev/null; \
-		then echo 'APP=$(APP) does not link: the messages above name what this C library lacks (README.md tells)'; \
-		else echo 'APP=$(APP) does not compile: see the messages above'; fi >&2; exit 1; }
-	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-endif
+include make/app.mk
 
 # Every program that is in the archive, with debugging information.
 PROGRAM_ELFS := $(patsubst %,$(BOARD_OUT)/user/%,$(filter-out $(APP_NAME),$(USER_PROGRAMS))) $(APP_ELF)
