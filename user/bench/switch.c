@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALLS  2000
-#define YIELDS 300
-#define TRIPS  300
+#define CALLS   2000
+#define SIGNALS 500
+#define YIELDS  300
+#define TRIPS   300
 
 static double syscall_batch(void)
 {
@@ -22,9 +23,29 @@ static double syscall_batch(void)
 	return (clock_instructions() - start - overhead) / CALLS;
 }
 
+static void do_nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Sent, taken, handled, and back where it struck. */
+static double signal_batch(void)
+{
+	double overhead = bench_loop_overhead(SIGNALS);
+	int pid = getpid();
+	uint64_t start;
+
+	signal(SIGUSR1, do_nothing);
+	start = clock_instructions();
+	for (unsigned i = 0; i < SIGNALS; i++)
+		raw_syscall3(SYS_kill, pid, SIGUSR1, 0);
+	return (clock_instructions() - start - overhead) / SIGNALS;
+}
+
 bool bench_system_calls(void)
 {
-	return bench_row("syscall", syscall_batch);
+	return bench_row("syscall", syscall_batch) &&
+	       bench_row("signal to itself, handler", signal_batch);
 }
 
 static NOINLINE uint64_t yield_here(unsigned n)
