@@ -93,9 +93,8 @@ syscall_entry:
 	jnz syscall_work
 syscall_return:
 	/* A return address above user space would fault inside the kernel on some CPUs. */
-	movq REGS_IP(%rsp), %rcx
-	shrq $47, %rcx
-	jnz return_by_iret
+	cmpl $0x7fff, REGS_IP + 4(%rsp)
+	ja return_by_iret
 	testl $FLAGS_NEED_IRET, REGS_FLAGS(%rsp)
 	jnz return_by_iret
 	popq %r15

@@ -78,6 +78,28 @@
 	COPY_USER copy_from_user, %rsi
 	COPY_USER copy_to_user, %rdi
 
+/* bool arch_user_word(u32 *value, const u32 *addr) */
+	.globl arch_user_word
+	.type arch_user_word, @function
+	.balign 16
+arch_user_word:
+	pushq %rbp
+	movq %rsp, %rbp
+	movl $1, %eax
+	USER_ACCESS_BEGIN
+.Lsingle:
+	movl (%rsi), %ecx
+.Lsingle_end:
+	USER_ACCESS_END
+	movl %ecx, (%rdi)
+	popq %rbp
+	ret
+.Lsingle_fault:
+	xorl %eax, %eax
+	jmp .Lsingle_end
+	.size arch_user_word, . - arch_user_word
+	ON_FAULT .Lsingle, .Lsingle_fault
+
 /*
  * long arch_user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
  * bytes. Returns how many bytes precede the NUL, max when there is none, or -EFAULT. The caller has

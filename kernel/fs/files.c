@@ -23,9 +23,10 @@ struct files *files_fork(struct files *parent)
 	if (IS_ERR(files))
 		return files;
 	flags = spin_lock_irqsave(&parent->lock);
-	for (int fd = 0; fd < MAX_FILES; fd++)
+	for (int fd = 0; fd < parent->end; fd++)
 		if (parent->file[fd])
 			files->file[fd] = file_get(parent->file[fd]);
+	files->end = parent->end;
 	files->cloexec = parent->cloexec;
 	spin_unlock_irqrestore(&parent->lock, flags);
 	return files;
@@ -44,10 +45,17 @@ void files_put(struct files *files)
 	might_sleep();
 	if (!refcount_put(&files->refs))
 		return;
-	for (int fd = 0; fd < MAX_FILES; fd++)
+	for (int fd = 0; fd < files->end; fd++)
 		if (files->file[fd])
 			put_closed(files, files->file[fd]);
 	kfree(files);
+}
+
+/* Puts @f into the free descriptor @fd. Lock held. */
+static void put(struct files *files, int fd, struct file *f)
+{
+	files->file[fd] = f;
+	files->end = MAX(files->end, fd + 1);
 }
 
 /* Takes the file out of descriptor @fd; NULL when it is not open. Lock held. */
@@ -62,7 +70,7 @@ static struct file *take(struct files *files, int fd)
 
 void files_close_on_exec(struct files *files)
 {
-	for (int fd = 0; fd < MAX_FILES; fd++) {
+	for (int fd = 0; fd < files->end; fd++) {
 		unsigned long flags = spin_lock_irqsave(&files->lock);
 		struct file *f = files->cloexec & 1ULL << fd ? take(files, fd) : NULL;
 
@@ -81,7 +89,7 @@ int fd_install(struct file *f, int from, bool cloexec)
 	while (fd < MAX_FILES && files->file[fd])
 		fd++;
 	if (fd < MAX_FILES) {
-		files->file[fd] = f;
+		put(files, fd, f);
 		if (cloexec)
 			files->cloexec |= 1ULL << fd;
 	} else {
@@ -148,7 +156,7 @@ int fd_dup2(int from, int to)
 	}
 	flags = spin_lock_irqsave(&files->lock);
 	old = take(files, to);
-	files->file[to] = f;
+	put(files, to, f);
 	spin_unlock_irqrestore(&files->lock, flags);
 	if (old)
 		put_closed(files, old);

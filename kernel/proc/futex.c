@@ -10,6 +10,7 @@
 #include <hotregs/time.h>
 #include <uapi/futex.h>
 
+#include <arch/irq.h>
 #include <arch/uaccess.h>
 
 #include "proc.h"
@@ -30,6 +31,7 @@ struct key {
 
 struct waiter_at {
 	struct list_head node; /* in its bucket, until woken */
+	struct bucket *bucket;
 	struct key key;
 	u32 bits;
 	struct task *task;
@@ -61,24 +63,11 @@ static struct bucket *bucket_of(const struct key *key)
 
 _Static_assert(NR_BUCKETS == 1 << (64 - 58), "");
 
-/*
- * Which word is @addr of the current task? -EINVAL: not aligned, or in memory that others may
- * share, too, and not said to be private; -EFAULT. May sleep.
- */
-static int find_key(struct key *key, const u32 __user *user, bool private)
+static int check_unshared(struct mm *mm, unsigned long addr)
 {
-	unsigned long addr = (unsigned long)user;
-	struct mm *mm = current->mm;
 	const struct vma *vma;
 	int err = 0;
 
-	if (addr % sizeof(u32))
-		return -EINVAL;
-	if (!user_range_ok(addr, sizeof(u32)))
-		return -EFAULT;
-	*key = (struct key){mm, addr};
-	if (private)
-		return 0;
 	mutex_lock(&mm->lock);
 	vma = mm_find_vma(mm, addr);
 	if (!vma)
@@ -89,51 +78,88 @@ static int find_key(struct key *key, const u32 __user *user, bool private)
 	return err;
 }
 
-/* Reads a word without faulting; false: its page has to be faulted in. Interrupts off. */
-static bool read_word(u32 *value, const u32 __user *user)
+/*
+ * Which word is @addr of the current task? -EINVAL: not aligned, or in memory that others may
+ * share, too, and not said to be private; -EFAULT. May sleep.
+ */
+static __always_inline int find_key(struct key *key, const u32 __user *user, bool private)
 {
 	unsigned long addr = (unsigned long)user;
-	struct user_reader reader = {};
+	struct mm *mm = current->mm;
 
-	if (!user_reader_map(&reader, addr))
-		return false;
-	*value = READ_ONCE(*(const u32 *)(reader.data + (addr & ~PAGE_MASK)));
-	return true;
+	if (addr % sizeof(u32))
+		return -EINVAL;
+	if (!user_range_ok(addr, sizeof(u32)))
+		return -EFAULT;
+	*key = (struct key){mm, addr};
+	if (private)
+		return 0;
+	return check_unshared(mm, addr);
 }
 
-/* Queues @w, asleep, if the word at @user is @value. -EAGAIN: it is not; -EFAULT. May sleep. */
-static int queue(struct waiter_at *w, const u32 __user *user, u32 value)
+/*
+ * Queues @w, asleep, if the word at @user is @value. -EAGAIN: it is not; -EFAULT. May sleep. Like
+ * everything here it is called with interrupts on.
+ */
+static int queue(struct waiter_at *w, const struct key *key, const u32 __user *user, u32 value,
+		 u32 bits)
 {
-	struct bucket *b = bucket_of(&w->key);
-	unsigned long flags;
+	struct bucket *b = bucket_of(key);
 	u32 now;
 
-	for (;;) {
-		flags = spin_lock_irqsave(&b->lock);
-		if (read_word(&now, user))
-			break;
-		spin_unlock_irqrestore(&b->lock, flags);
+	w->bucket = b;
+	w->key = *key;
+	w->bits = bits;
+	w->task = current;
+	w->woken = false;
+	irq_disable();
+	spin_lock(&b->lock);
+	while (unlikely(!arch_user_word(&now, user))) {
+		/* Its page is not there, and can not come while the lock is held. */
+		spin_unlock(&b->lock);
+		irq_enable();
 		if (copy_from_user(&now, user, sizeof(now)))
 			return -EFAULT;
+		irq_disable();
+		spin_lock(&b->lock);
 	}
-	if (now == value) {
+	if (likely(now == value)) {
 		list_add_tail(&w->node, &b->waiters);
-		WRITE_ONCE(current->state, TASK_SLEEPING);
+		WRITE_ONCE(w->task->state, TASK_SLEEPING);
 	}
-	spin_unlock_irqrestore(&b->lock, flags);
-	return now == value ? 0 : -EAGAIN;
+	spin_unlock(&b->lock);
+	irq_enable();
+	return likely(now == value) ? 0 : -EAGAIN;
 }
 
-/* Takes @w off its bucket, unless it was woken; returns whether it was. */
-static bool unqueue(struct waiter_at *w)
+/* Sleeps until @w is woken, a signal comes, or *@expired; whatever it was, no longer queued. */
+static __always_inline void sleep_queued(struct waiter_at *w, const bool *expired)
 {
-	struct bucket *b = bucket_of(&w->key);
-	unsigned long flags = spin_lock_irqsave(&b->lock);
+	struct task *task = w->task;
 
+	while (!READ_ONCE(w->woken) && !(expired && READ_ONCE(*expired)) && !signal_pending(task)) {
+		schedule();
+		WRITE_ONCE(task->state, TASK_SLEEPING);
+	}
+	WRITE_ONCE(task->state, TASK_RUNNING);
+	/* Whoever woke it may still be looking at it, with the lock held. */
+	irq_disable();
+	spin_lock(&w->bucket->lock);
 	if (!w->woken)
 		list_del(&w->node);
-	spin_unlock_irqrestore(&b->lock, flags);
-	return w->woken;
+	spin_unlock(&w->bucket->lock);
+	irq_enable();
+}
+
+static noinline long futex_wait(const struct key *key, const u32 __user *user, u32 value, u32 bits)
+{
+	struct waiter_at w;
+	int err = queue(&w, key, user, value, bits);
+
+	if (err)
+		return err;
+	sleep_queued(&w, NULL);
+	return w.woken ? 0 : -EINTR;
 }
 
 static void deadline_passed(struct timer *timer, struct pt_regs *regs)
@@ -144,41 +170,34 @@ static void deadline_passed(struct timer *timer, struct pt_regs *regs)
 	wake_up_task(d->task);
 }
 
-/* Waits until @until, in clock_ns(); UINT64_MAX: for ever. */
-static long futex_wait(const struct key *key, const u32 __user *user, u32 value, u32 bits,
-		       u64 until)
+/* Until @until, in clock_ns(). */
+static noinline long futex_wait_until(const struct key *key, const u32 __user *user, u32 value,
+				      u32 bits, u64 until)
 {
-	struct waiter_at w = {.key = *key, .bits = bits, .task = current};
 	struct deadline d = {.task = current};
-	long err = queue(&w, user, value);
+	struct waiter_at w;
+	int err = queue(&w, key, user, value, bits);
 
 	if (err)
 		return err;
 	timer_init(&d.timer, deadline_passed);
-	if (until != UINT64_MAX)
-		timer_arm(&d.timer, until);
-	for (;;) {
-		WRITE_ONCE(current->state, TASK_SLEEPING);
-		if (READ_ONCE(w.woken) || READ_ONCE(d.expired) || signal_pending(current))
-			break;
-		schedule();
-	}
-	WRITE_ONCE(current->state, TASK_RUNNING);
-	if (until != UINT64_MAX)
-		timer_cancel(&d.timer);
-	if (unqueue(&w))
+	timer_arm(&d.timer, until);
+	sleep_queued(&w, &d.expired);
+	timer_cancel(&d.timer);
+	if (w.woken)
 		return 0;
-	return READ_ONCE(d.expired) ? -ETIMEDOUT : -EINTR;
+	return d.expired ? -ETIMEDOUT : -EINTR;
 }
 
 /* Wakes up to @max of those who wait there for one of @bits; how many. */
-static long futex_wake(const struct key *key, u32 max, u32 bits)
+static noinline long futex_wake(const struct key *key, u32 max, u32 bits)
 {
 	struct bucket *b = bucket_of(key);
-	unsigned long flags = spin_lock_irqsave(&b->lock);
 	struct waiter_at *w, *next;
 	u32 woken = 0;
 
+	irq_disable();
+	spin_lock(&b->lock);
 	list_for_each_safe (w, next, &b->waiters, node) {
 		if (woken == max)
 			break;
@@ -189,7 +208,8 @@ static long futex_wake(const struct key *key, u32 max, u32 bits)
 		wake_up_task(w->task);
 		woken++;
 	}
-	spin_unlock_irqrestore(&b->lock, flags);
+	spin_unlock(&b->lock);
+	irq_enable();
 	return woken;
 }
 
@@ -205,43 +225,48 @@ void futex_wake_all(u32 __user *addr)
 static int find_deadline(u64 *until, int op, const struct uapi_timespec __user *user)
 {
 	u64 ns, boot = clock_realtime_ns() - clock_ns();
-	int err;
+	int err = timespec_from_user(&ns, user);
 
-	*until = UINT64_MAX;
-	if (!user)
-		return 0;
-	err = timespec_from_user(&ns, user);
 	if (err)
 		return err;
 	if ((op & ~OPTIONS) == UAPI_FUTEX_WAIT)
-		ns = signal_deadline(ns);
-	else if (op & UAPI_FUTEX_REALTIME)
-		ns -= MIN(ns, boot);
-	*until = ns;
+		*until = signal_deadline(ns);
+	else
+		*until = op & UAPI_FUTEX_REALTIME ? ns - MIN(ns, boot) : ns;
 	return 0;
+}
+
+static long wait_at(const struct key *key, const u32 __user *user, int op, u32 value, u32 bits,
+		    const struct uapi_timespec __user *timeout)
+{
+	u64 until;
+	int err;
+
+	if (likely(!timeout))
+		return futex_wait(key, user, value, bits);
+	err = find_deadline(&until, op, timeout);
+	return err ? err : futex_wait_until(key, user, value, bits, until);
 }
 
 long sys_futex(u32 __user *addr, int op, u32 value, const struct uapi_timespec __user *timeout,
 	       u32 __user *addr2, u32 bits)
 {
-	int what = op & ~OPTIONS;
-	bool wait = what == UAPI_FUTEX_WAIT || what == UAPI_FUTEX_WAIT_BITSET;
-	bool wake = what == UAPI_FUTEX_WAKE || what == UAPI_FUTEX_WAKE_BITSET;
 	struct key key;
-	u64 until;
-	int err;
+	int err = find_key(&key, addr, op & UAPI_FUTEX_PRIVATE);
 
-	if ((!wait && !wake) || (op & UAPI_FUTEX_REALTIME && what != UAPI_FUTEX_WAIT_BITSET))
+	switch (op & ~UAPI_FUTEX_PRIVATE) {
+	case UAPI_FUTEX_WAIT:
+		return err ? err : wait_at(&key, addr, op, value, UAPI_FUTEX_ALL_BITS, timeout);
+	case UAPI_FUTEX_WAKE:
+		return err ? err : futex_wake(&key, value, UAPI_FUTEX_ALL_BITS);
+	case UAPI_FUTEX_WAIT_BITSET:
+	case UAPI_FUTEX_WAIT_BITSET | UAPI_FUTEX_REALTIME:
+		err = bits ? err : -EINVAL;
+		return err ? err : wait_at(&key, addr, op, value, bits, timeout);
+	case UAPI_FUTEX_WAKE_BITSET:
+		err = bits ? err : -EINVAL;
+		return err ? err : futex_wake(&key, value, bits);
+	default:
 		return -ENOSYS;
-	if (what == UAPI_FUTEX_WAIT || what == UAPI_FUTEX_WAKE)
-		bits = UAPI_FUTEX_ALL_BITS;
-	if (!bits)
-		return -EINVAL;
-	err = find_key(&key, addr, op & UAPI_FUTEX_PRIVATE);
-	if (err)
-		return err;
-	if (wake)
-		return futex_wake(&key, value, bits);
-	err = find_deadline(&until, op, timeout);
-	return err ? err : futex_wait(&key, addr, value, bits, until);
+	}
 }

@@ -3,7 +3,8 @@
 import csv
 
 ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no listener, added",
-        "switch sample", "switch sample, both chains", "kernel entry to init"}
+        "switch sample", "switch sample, both chains", "kernel entry to init", "syscall", "futex switch",
+        "thread create+join", "fork+exit+wait", "page fault"}
 FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},
           "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8}}
 

@@ -27,13 +27,15 @@ double bench_failed(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* What an empty loop of @n rounds between two readings of the clock costs. */
 double bench_loop_overhead(unsigned n);
 
-/* Context switches since boot; page faults of this process. */
+/* Context switches since boot; page faults and mapped pages of this process. */
 uint64_t count_switches(void);
 uint64_t count_faults(void);
+uint64_t count_pages(void);
 
 /* The rows, by subject. */
 bool bench_system_calls(void);
 bool bench_switches(void);
+bool bench_threads(void);
 bool bench_processes(void);
 bool bench_memory(void);
 bool bench_samples(void);

@@ -54,17 +54,27 @@ uint64_t count_switches(void)
 	return line ? strtoull(line + 5, NULL, 10) : 0;
 }
 
-/* The tenth field of /proc/self/stat; the second is a name in parentheses. */
-uint64_t count_faults(void)
+/* Field @number of /proc/self/stat, from 1; the second is a name in parentheses. */
+static uint64_t own_stat(int number)
 {
 	char buf[512];
 	const char *p = read_file("/proc/self/stat", buf, sizeof(buf)) ? strrchr(buf, ')') : NULL;
 
-	for (int field = 2; p && field < 10; field++) {
+	for (int field = 2; p && field < number; field++) {
 		p = strchr(p, ' ');
 		p = p ? p + 1 : NULL;
 	}
 	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+uint64_t count_faults(void)
+{
+	return own_stat(10);
+}
+
+uint64_t count_pages(void)
+{
+	return own_stat(24);
 }
 
 static int compare(const void *a, const void *b)
@@ -119,6 +129,7 @@ int main(void)
 	ok &= bench_system_calls();
 	ok &= bench_switches();
 	ok &= bench_processes();
+	ok &= bench_threads();
 	ok &= bench_memory();
 	ok &= bench_samples();
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;

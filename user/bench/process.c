@@ -6,10 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FORKS   10
-#define PAGES   128
-#define PAGE    4096
-#define PROGRAM "/bin/true"
+#define FORKS      10
+#define FORK_PAGES 30
+#define PAGES      128
+#define PAGE       4096
+#define PROGRAM    "/bin/true"
 
 static double fork_batch(bool exec)
 {
@@ -41,9 +42,23 @@ static double fork_exec_batch(void)
 	return fork_batch(true);
 }
 
+/* Touches pages until so many are mapped as the rows of a fork are for. */
+static bool map_pages(void)
+{
+	volatile char *area =
+	    mmap(0, FORK_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (area == MAP_FAILED)
+		return bench_failed("mmap failed") > 0;
+	for (unsigned i = 0; count_pages() < FORK_PAGES; i++)
+		area[i * PAGE] = 1;
+	return count_pages() == FORK_PAGES ||
+	       bench_failed("%u pages are mapped already", (unsigned)count_pages()) > 0;
+}
+
 bool bench_processes(void)
 {
-	bool ok = bench_row("fork+exit+wait", fork_exit_batch);
+	bool ok = map_pages() && bench_row("fork+exit+wait", fork_exit_batch);
 
 	return bench_row("fork+exec+exit+wait", fork_exec_batch) && ok;
 }

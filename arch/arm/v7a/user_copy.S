@@ -82,6 +82,23 @@
 	COPY_USER copy_from_user, r1
 	COPY_USER copy_to_user, r0
 
+/* bool arch_user_word(u32 *value, const u32 *addr) */
+	.globl arch_user_word
+	.type arch_user_word, %function
+arch_user_word:
+	.fnstart
+.Lsingle:
+	ldr r1, [r1]
+	str r1, [r0]
+	mov r0, #1
+	bx lr
+.Lsingle_fault:
+	mov r0, #0
+	bx lr
+	.fnend
+	.size arch_user_word, . - arch_user_word
+	ON_FAULT .Lsingle, .Lsingle_fault
+
 /*
  * long arch_user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
  * bytes. Returns how many bytes precede the NUL, max when there is none, or -EFAULT. The caller has

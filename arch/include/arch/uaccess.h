@@ -28,6 +28,12 @@ int copy_to_user(void __user *dst, const void *src, size_t n);
 ssize_t strncpy_from_user(char *dst, const char __user *src, size_t size);
 
 /*
+ * Reads an aligned 32-bit word of the current task's memory, at an address in user space, in one
+ * access. Call with interrupts off: then a page fault is not resolved. False: there was one.
+ */
+bool arch_user_word(u32 *value, const u32 __user *addr);
+
+/*
  * What strncpy_from_user() is made of: copies up to the first NUL, or @max bytes, of a range that
  * is in user space. Returns how many bytes precede the NUL, @max when there is none, or -EFAULT.
  */
