@@ -43,9 +43,15 @@ static bool set_up(void)
 	fds[FD_EVENT - FD_PIPE_READ] = perf_event_open(&attr, 0, -1, -1, 0);
 	fds[FD_DIRECTORY - FD_PIPE_READ] = open("/bin", O_RDONLY);
 	fds[FD_FILE - FD_PIPE_READ] = open(ktap_program, O_RDONLY);
+	fds[FD_SCRATCH - FD_PIPE_READ] = open("/scratch", O_RDWR | O_CREAT, 0600);
+	unlink("/scratch");
+	fds[FD_ZERO - FD_PIPE_READ] = open("/dev/zero", O_RDONLY);
 	fds[FD_SELF - FD_PIPE_READ] = getpid();
 	fds[FD_TIMER - FD_PIPE_READ] = syscall(SYS_timer_create, UAPI_CLOCK_MONOTONIC, NULL);
-	/* Last: or it would be where the next mapping goes. */
+	for (int fd = FD_EVENT; fd < FD_END; fd++)
+		if (!EXPECT(standard_fd(fd) >= 0))
+			return false;
+	/* The hole last: or it would be where the next mapping goes. */
 	return EXPECT(pages != MAP_FAILED) && EXPECT(no_access != MAP_FAILED) &&
 	       EXPECT_EQ(pipe(fds), 0) && EXPECT_EQ(munmap(hole, PAGE), 0);
 }

@@ -37,6 +37,8 @@ enum standard_fd {
 	FD_EVENT,
 	FD_DIRECTORY,
 	FD_FILE,
+	FD_SCRATCH, /* a file to be written */
+	FD_ZERO,
 	FD_SELF,
 	FD_TIMER,
 	FD_END

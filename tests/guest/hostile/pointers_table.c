@@ -48,6 +48,7 @@ int standard_fds[FD_END - FD_PIPE_READ];
 		(kind), 0, (n), (flags), (content) \
 	}
 
+#define STRING_OR_NULL(s)         WITH(ARG_STRING, sizeof(s), ARG_NULL, s)
 #define IN_OR_NULL(type, content) WITH(ARG_IN, sizeof(type), ARG_NULL, content)
 #define OUT_OR_NULL(type)         WITH(ARG_OUT, sizeof(type), ARG_NULL, NULL)
 
@@ -175,6 +176,7 @@ const struct row rows[] = {
     PLAIN(getsid),
     PLAIN(timer_getoverrun),
     PLAIN(timer_delete),
+    PLAIN(umask),
 
     CALL(mmap,
 	 .arg = {ADDRESS, VALUE(4096), VALUE(PROT_READ),
@@ -197,6 +199,20 @@ const struct row rows[] = {
     CALL(getcwd, .arg = {OUT(2), VALUE(64)}),
     CALL(getdents, .arg = {VALUE(FD_DIRECTORY), WITH(ARG_OUT, 64, ARG_BYTES, NULL), VALUE(64)},
 	 .before = rewind_directory),
+    CALL(pread, .arg = {VALUE(FD_FILE), WITH(ARG_OUT, 8, ARG_BYTES, NULL), VALUE(8), IN(8)}),
+    CALL(pwrite, .arg = {VALUE(FD_SCRATCH), WITH(ARG_IN, 8, ARG_BYTES, NULL), VALUE(8), IN(8)}),
+    CALL(read, .arg = {VALUE(FD_ZERO), WITH(ARG_OUT, 8, ARG_BYTES, NULL), VALUE(8)}),
+    CALL(write, .arg = {VALUE(FD_SCRATCH), WITH(ARG_IN, 8, ARG_BYTES, NULL), VALUE(8)}),
+    CALL(mkdir, .arg = {STRING(nowhere), VALUE(0777)}),
+    CALL(rmdir, .arg = {STRING(nowhere)}),
+    CALL(unlink, .arg = {STRING(nowhere)}),
+    CALL(link, .arg = {STRING(nowhere), STRING(nowhere)}),
+    CALL(rename, .arg = {STRING(nowhere), STRING(nowhere)}),
+    CALL(access, .arg = {STRING(nowhere), VALUE(0)}),
+    CALL(truncate, .arg = {VALUE(FD_SCRATCH), STRING_OR_NULL(nowhere), IN(8)}),
+    CALL(chattr,
+	 .arg = {VALUE(FD_SCRATCH), STRING_OR_NULL(nowhere), IN(sizeof(struct uapi_attributes))}),
+    CALL(statfs, .arg = {OUT(sizeof(struct uapi_statfs))}),
     CALL(pipe, .arg = {OUT(8)}, .after = close_both),
     CALL(poll, .arg = {INOUT(sizeof(struct uapi_pollfd)), VALUE(1), VALUE(0)}),
     CALL(ioctl,
