@@ -82,28 +82,34 @@ static int parse_memory(struct boot_info *info, const struct fdt *fdt)
 	return -ENOMEM;
 }
 
-static void reserve(struct boot_info *info, u64 start, u64 size)
+/* What is reserved and forgotten would be given to somebody else. */
+static int reserve(struct boot_info *info, u64 start, u64 size)
 {
-	if (info->nr_reserved == BOOT_MAX_RESERVED)
-		panic("boot: more than %u reserved ranges of memory", BOOT_MAX_RESERVED);
-	if (size && start + size > start)
-		info->reserved[info->nr_reserved++] =
-		    (struct boot_region){.start = start, .size = size};
+	if (!size || start + size <= start)
+		return 0;
+	if (info->nr_reserved == BOOT_MAX_RESERVED) {
+		printk("boot: more than %u reserved ranges of memory\n", BOOT_MAX_RESERVED);
+		return -E2BIG;
+	}
+	info->reserved[info->nr_reserved++] = (struct boot_region){.start = start, .size = size};
+	return 0;
 }
 
 /* The two ways to reserve memory (5.3, and 3.5.1); ranges without an address have no owner yet. */
-static void parse_reserved(struct boot_info *info, const struct fdt *fdt)
+static int parse_reserved(struct boot_info *info, const struct fdt *fdt)
 {
 	struct fdt_node node;
 	u64 start, size;
+	int err = 0;
 
-	for (u32 i = 0; fdt_reservation(fdt, i, &start, &size); i++)
-		reserve(info, start, size);
-	if (!fdt_find(fdt, &node, "/reserved-memory"))
-		return;
-	while (fdt_next(fdt, &node) && node.depth > 1)
-		for (u32 i = 0; fdt_reg(fdt, &node, i, &start, &size); i++)
-			reserve(info, start, size);
+	for (u32 i = 0; !err && fdt_reservation(fdt, i, &start, &size); i++)
+		err = reserve(info, start, size);
+	if (err || !fdt_find(fdt, &node, "/reserved-memory"))
+		return err;
+	while (!err && fdt_next(fdt, &node) && node.depth > 1)
+		for (u32 i = 0; !err && fdt_reg(fdt, &node, i, &start, &size); i++)
+			err = reserve(info, start, size);
+	return err;
 }
 
 /* What the loader has of randomness to give, folded into one number. */
@@ -178,8 +184,6 @@ int fdt_parse(struct boot_info *info, struct fdt *fdt, phys_addr_t pa, phys_wind
 		    pa, fdt->size);
 		return -EFAULT;
 	}
-	parse_reserved(info, fdt);
 	parse_psci(fdt);
-	reserve(info, pa, fdt->size);
-	return 0;
+	return parse_reserved(info, fdt) ?: reserve(info, pa, fdt->size);
 }

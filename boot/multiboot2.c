@@ -117,11 +117,12 @@ static const void *next_tag(const struct block *b, const void *tag, u32 type)
 static int parse_cmdline(struct boot_info *info, const struct block *b)
 {
 	const struct tag *tag = next_tag(b, NULL, TAG_CMDLINE);
-	const char *text = (const char *)(tag + 1);
+	const char *text;
 	size_t size;
 
 	if (!tag)
 		return 0;
+	text = (const char *)(tag + 1);
 	size = tag->size - sizeof(*tag);
 	if (next_tag(b, tag, TAG_CMDLINE) || strnlen(text, size) == size ||
 	    strlcpy(info->cmdline, text, sizeof(info->cmdline)) >= sizeof(info->cmdline))
@@ -230,7 +231,7 @@ static int parse_framebuffer(struct boot_info *info, const struct block *b)
 						      .bits = fb->bits,
 						      .text = fb->type == FRAMEBUFFER_TEXT};
 	boot_remove_ram(info, fb->start, end);
-	return 0;
+	return info->nr_ram ? 0 : -ENOMEM;
 }
 
 /* The tag holds a copy of the pointer, which is as good as the pointer. */

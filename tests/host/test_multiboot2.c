@@ -416,6 +416,11 @@ static void screens(void **state)
 	assert_int_equal(info.nr_ram, 3);
 	assert_int_equal(info.ram[1].size, 0x100000);
 	assert_int_equal(info.ram[2].start, 0x300000);
+	/* One that leaves none. */
+	begin();
+	bios_map(plain, 2, 24);
+	framebuffer_tag(0, 0x10000000, 4096, 4096, 32, 1);
+	assert_int_equal(parse_finished(), -ENOMEM);
 }
 
 static void maps_that_name_no_ram(void **state)
