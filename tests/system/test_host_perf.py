@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """user/perf uses the public ABI only: the same source is a perf for the host."""
+import struct
 import subprocess
 
 import pytest
+import streams
+from perfdata import FORK, MMAP
 
 
 @pytest.fixture
@@ -32,3 +35,13 @@ def test_it_records_what_stock_perf_reads(host_perf, tmp_path):
     done = run("perf", "script", "-i", pipe, "-F", "comm,event")
     lines = done.stdout.split("\n")
     assert any("page-faults" in line and "true" in line for line in lines), done.stdout
+
+
+def test_maps_without_end_are_no_trouble(host_perf, tmp_path):
+    """Each map of a task that forks is copied; a stream says how many there are."""
+    map_of = streams.record(MMAP, struct.pack("<iiQQQ", 5, 5, 0x400000, 0x1000, 0) + b"/nowhere".ljust(16, b"\0"))
+    fork = streams.record(FORK, struct.pack("<iiiiQ", 6, 5, 6, 5, 0))
+    pipe = tmp_path / "perf.pipe"
+    pipe.write_bytes(streams.header() + streams.attr(3, [11]) + map_of * 300000 + fork
+                     + streams.sample(11, 6, 2000, (streams.USER, 0x400123)))
+    assert "400123" in run(host_perf, "script", "-i", pipe).stdout

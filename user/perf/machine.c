@@ -88,21 +88,24 @@ void machine_comm(uint32_t pid, uint32_t tid, const char *comm)
 	snprintf(t->comm, sizeof(t->comm), "%s", comm);
 }
 
-static void add_map(struct task *t, uint64_t start, uint64_t end, uint64_t pgoff,
-		    struct object *object)
+/* Puts a copy of @map at *@link. */
+static struct map *add_map(struct map **link, struct map map)
 {
-	struct map *map = allocate(sizeof(*map));
+	struct map *added = allocate(sizeof(*added));
 
-	*map = (struct map){start, end, pgoff, object, t->maps};
-	t->maps = map;
+	*added = map;
+	*link = added;
+	return added;
 }
 
+/* There may be more of them than a stack has room for calls. */
 static void copy_maps(struct task *to, const struct map *from)
 {
-	if (!from)
-		return;
-	copy_maps(to, from->older);
-	add_map(to, from->start, from->end, from->pgoff, from->object);
+	struct map **link = &to->maps;
+
+	for (; from; from = from->older)
+		link = &add_map(link, *from)->older;
+	*link = NULL;
 }
 
 static void drop_maps(struct task *t)
@@ -149,9 +152,12 @@ static struct object *get_object(const char *path, const struct build_id *id)
 void machine_map(uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, const char *path,
 		 const struct build_id *id)
 {
+	struct task *t;
+
 	if (start + len < start)
 		return;
-	add_map(get_task(pid, pid), start, start + len, pgoff, get_object(path, id));
+	t = get_task(pid, pid);
+	add_map(&t->maps, (struct map){start, start + len, pgoff, get_object(path, id), t->maps});
 }
 
 const char *machine_task_name(uint32_t pid, uint32_t tid)
