@@ -56,6 +56,16 @@ void kfree(void *p);
 /* Bytes in live kmalloc() objects: for leak tests. */
 size_t kmalloc_in_use(void);
 
+/* What objects of up to @size bytes, and larger than those of the size before, take. */
+struct kmalloc_usage {
+	size_t size;
+	size_t in_use;       /* objects that live */
+	size_t pages, empty; /* all there are, and those without a live object */
+	unsigned per_page;   /* objects */
+};
+/* Of the @i-th size; false: there are fewer. Any context. */
+bool kmalloc_usage(unsigned i, struct kmalloc_usage *usage);
+
 /*
  * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
  * vmap_alloc() backs them with zeroed pages. NULL: out of memory (page_can_spare() says no, for

@@ -19,6 +19,7 @@ int proc_show_kallsyms(struct seq *s, pid_t pid);
 int proc_show_loadavg(struct seq *s, pid_t pid);
 int proc_show_meminfo(struct seq *s, pid_t pid);
 int proc_show_mounts(struct seq *s, pid_t pid);
+int proc_show_slabinfo(struct seq *s, pid_t pid);
 int proc_show_stat(struct seq *s, pid_t pid);
 int proc_show_uptime(struct seq *s, pid_t pid);
 int proc_show_version(struct seq *s, pid_t pid);

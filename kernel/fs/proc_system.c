@@ -59,6 +59,24 @@ int proc_show_meminfo(struct seq *s, pid_t pid)
 	return 0;
 }
 
+/* The kernel's objects by size: each size is what Linux calls a cache, and a page a slab. */
+int proc_show_slabinfo(struct seq *s, pid_t pid)
+{
+	struct kmalloc_usage u;
+
+	seq_printf(s,
+		   "slabinfo - version: 2.1\n# name            <active_objs> <num_objs> <objsize> "
+		   "<objperslab> <pagesperslab> : tunables <limit> <batchcount> <sharedfactor> : "
+		   "slabdata <active_slabs> <num_slabs> <sharedavail>\n");
+	for (unsigned i = 0; kmalloc_usage(i, &u); i++)
+		seq_printf(s,
+			   "kmalloc-%-9zu %6zu %6zu %6zu %4u 1 : tunables 0 0 0 : slabdata %6zu "
+			   "%6zu 0\n",
+			   u.size, u.in_use, u.pages * u.per_page, u.size, u.per_page,
+			   u.pages - u.empty, u.pages);
+	return 0;
+}
+
 int proc_show_stat(struct seq *s, pid_t pid)
 {
 	u64 ticks = clock_ns() / (1000000000 / TICK_HZ);

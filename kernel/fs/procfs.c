@@ -15,8 +15,9 @@ struct proc_file {
 static const struct proc_file system_files[] = {
     {"cpuinfo", proc_show_cpuinfo}, {"kallsyms", proc_show_kallsyms},
     {"loadavg", proc_show_loadavg}, {"meminfo", proc_show_meminfo},
-    {"mounts", proc_show_mounts},   {"stat", proc_show_stat},
-    {"uptime", proc_show_uptime},   {"version", proc_show_version},
+    {"mounts", proc_show_mounts},   {"slabinfo", proc_show_slabinfo},
+    {"stat", proc_show_stat},       {"uptime", proc_show_uptime},
+    {"version", proc_show_version},
 };
 static const struct proc_file task_files[] = {
     {"comm", proc_show_comm},

@@ -34,6 +34,7 @@ static struct object_class {
 	struct spinlock lock;
 	u32 partial;   /* pages with a free object, a list */
 	u32 empty;     /* of these, the pages with no object in use */
+	u32 pages;     /* all */
 	size_t in_use; /* objects */
 } classes[ARRAY_SIZE(class_size)] = {
     [0 ... ARRAY_SIZE(class_size) - 1] = {.lock = SPINLOCK_INIT, .partial = NO_PAGE}};
@@ -75,6 +76,7 @@ static struct page *make_page(unsigned class)
 static void remove_page(struct page *page)
 {
 	page_list_del(&classes[page->class].partial, page);
+	classes[page->class].pages--;
 	page->kind = PAGE_USED;
 	page->order = 0;
 	refcount_set(&page->refs, 1);
@@ -95,6 +97,7 @@ static noinline bool refill(struct object_class *c)
 	if (page) {
 		page_list_add(&c->partial, page);
 		c->empty++;
+		c->pages++;
 	}
 	return c->partial != NO_PAGE;
 }
@@ -227,4 +230,18 @@ size_t kmalloc_in_use(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(classes); i++)
 		bytes += READ_ONCE(classes[i].in_use) * class_size[i];
 	return bytes;
+}
+
+bool kmalloc_usage(unsigned i, struct kmalloc_usage *usage)
+{
+	if (i >= ARRAY_SIZE(classes))
+		return false;
+	*usage = (struct kmalloc_usage){
+	    .size = class_size[i],
+	    .per_page = PAGE_SIZE / class_size[i],
+	    .pages = READ_ONCE(classes[i].pages),
+	    .empty = READ_ONCE(classes[i].empty),
+	    .in_use = READ_ONCE(classes[i].in_use),
+	};
+	return true;
 }

@@ -189,12 +189,42 @@ static void misuse_is_noticed(void **state)
 		in_child(misuse_body, i);
 }
 
+static void usage_tells_objects_by_size(void **state)
+{
+	struct kmalloc_usage before[32], u;
+	void *objects[40];
+	unsigned classes, of_48 = 0;
+
+	start_pc(24 * MIB);
+	for (classes = 0; kmalloc_usage(classes, &before[classes]); classes++) {
+		assert_true(!classes || before[classes].size > before[classes - 1].size);
+		assert_int_equal(before[classes].per_page, PAGE_SIZE / before[classes].size);
+		if (before[classes].size == 48)
+			of_48 = classes;
+	}
+	assert_true(of_48 > 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(objects); i++)
+		objects[i] = kmalloc(33 + i % 16);
+	for (unsigned i = 0; i < classes; i++) {
+		assert_true(kmalloc_usage(i, &u));
+		assert_int_equal(u.in_use,
+				 before[i].in_use + (i == of_48 ? ARRAY_SIZE(objects) : 0));
+		assert_true(u.pages >= u.empty + (u.in_use > 0));
+		assert_true(u.in_use <= (u.pages - u.empty) * u.per_page);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(objects); i++)
+		kfree(objects[i]);
+	assert_true(kmalloc_usage(of_48, &u));
+	assert_int_equal(u.in_use, before[of_48].in_use);
+	assert_true(u.pages - u.empty <= before[of_48].pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_requests),    cmocka_unit_test(every_size),
 	    cmocka_unit_test(exhaustion_is_null), cmocka_unit_test(need_takes_empty_pages_only),
-	    cmocka_unit_test(misuse_is_noticed),
+	    cmocka_unit_test(misuse_is_noticed),  cmocka_unit_test(usage_tells_objects_by_size),
 	};
 
 	return cmocka_run_group_tests_name("kmalloc", tests, NULL, NULL);
