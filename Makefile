@@ -49,7 +49,7 @@ include make/deps.mk
 BOARD_OUT := build/$(BOARD)
 OUT := $(BOARD_OUT)$(if $(SAN),-san)
 ifneq ($(READY),)
-include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz.mk)
+include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz-parsers.mk)
 include make/test.mk make/run.mk make/arm-images.mk make/iso.mk
 endif
 

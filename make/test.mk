@@ -52,16 +52,18 @@ $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 
 comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
-SUITES := $(or $(filter host guest system,$(firstword $(subst /, ,$(T)))),host guest system)
+SUITES := $(or $(filter host parsers guest system,$(firstword $(subst /, ,$(T)))),host parsers guest system)
 # The sanitizer is in the kernel. Host tests have theirs anyway; the others are about what users run.
 ifneq ($(SAN),)
 SUITES := $(or $(filter guest,$(SUITES)),$(error T=$(T): SAN=1 is for guest tests))
 endif
 TEST_NEEDS_host := $(HOST_BINARIES)
+TEST_NEEDS_parsers := $(FUZZ_BINARIES)
 TEST_NEEDS_guest := $(if $(SAN),,$(call bootable,$(KERNEL))) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
 TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE))
 
 TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) $(if $(SAN),--sanitizer) --filter '$(T)' --host $(HOST_BINARIES) \
+	--parsers $(foreach t,$(FUZZ_TARGETS),$(FUZZ_OUT)/fuzz_$(t)=$(fuzz_$(t)_RUNS)) \
 	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
 
 tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
@@ -73,7 +75,7 @@ CHECKED := $(BOARD) $(filter-out $(BOARD),$(BOARDS)) $(SAN_BOARDS:%=%-san)
 ifeq ($(BOARD_NAMED),)
 check: test-find
 	@rm -f $(CHECKED:%=build/results/%.json)
-	@failed=0; suites=host,guest,system; \
+	@failed=0; suites=host,parsers,guest,system; \
 	for board in $(BOARD) $(filter-out $(BOARD),$(BOARDS)); do \
 		printf '  CHECK   %s\n' $$board; \
 		$(MAKE) BOARD=$$board CHECK_SUITES=$$suites check-board || failed=1; \
@@ -88,7 +90,7 @@ else
 check: test-find check-board
 endif
 
-CHECK_SUITES := $(if $(SAN),guest,host$(comma)guest$(comma)system)
+CHECK_SUITES := $(if $(SAN),guest,host$(comma)parsers$(comma)guest$(comma)system)
 check-board: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
 	@$(TEST_RUN) --suites $(CHECK_SUITES)
 
@@ -110,7 +112,7 @@ chroot-check:
 
 # On every board; the long tests and the fuzzers too; that each seeded fault is found; that a second build of the
 # same sources is the same; and all of it on other releases of Debian.
-verify: fuzz mutants $(BOARDS:%=verify-%)
+verify: fuzz-parsers mutants $(BOARDS:%=verify-%)
 	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
 	@tools/chroot-check
 

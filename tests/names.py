@@ -33,6 +33,7 @@ def tests_in_sources():
     for program, text in sources("host", "**", "test_*.c"):
         names = HOST_TEST.findall(text)
         found += [(f"host/{program}/{name}", text) for name in names or [""]]
+    found += [(f"parsers/{program.removeprefix('fuzz_')}", "") for program, _ in sources("fuzz", "fuzz_*.c")]
     for suite in ("kernel", "user", "hostile"):
         for _, text in sources("guest", suite, "**", "*.c"):
             found += [(f"guest/{suite}/{name}", "") for name in GUEST_TEST.findall(text)]

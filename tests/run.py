@@ -3,6 +3,7 @@
 """Runs the tests of a board and adds them up: the one driver of all suites.
 
     host     cmocka programs (make/host-tests.mk)
+    parsers  libFuzzer programs (make/fuzz-parsers.mk), a fixed number of inputs from a fixed seed
     guest    KTAP of the test image (tests/guest/kernel) and of two programs: what one may rely on
              (tests/guest/user), and one that means harm (tests/guest/hostile)
     system   pytest in tests/system: images, streams and stock perf
@@ -14,6 +15,7 @@ import argparse
 import fnmatch
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -66,6 +68,24 @@ def run_host(args):
             continue
         output, status, seconds = execute([binary], HOST_BUDGET, env=environment)
         yield judge(name, output, status, seconds)
+
+
+def run_parsers(args):
+    for target in args.parsers:
+        binary, _, runs = target.partition("=")
+        result = Result(f"parsers/{os.path.basename(binary).removeprefix('fuzz_')}", "passed")
+        if not wanted(result, args.filter):
+            continue
+        corpus = f"{binary}.inputs"  # those of the target itself: always the same
+        shutil.rmtree(corpus, ignore_errors=True)
+        os.makedirs(corpus)
+        command = [binary, "-seed=1", f"-runs={runs}", "-timeout=10", "-rss_limit_mb=1024",
+                   f"-artifact_prefix={binary}.", corpus]
+        output, status, result.seconds = execute(command, HOST_BUDGET)
+        if status or "DONE" not in output:
+            result.status = "failed"
+            result.detail = f"exit status {status}\n" + "\n".join(output.splitlines()[-40:])
+        yield [result]
 
 
 def boot(args, *options, budget=GUEST_BUDGET):
@@ -163,8 +183,9 @@ def parse_arguments():
     parser.add_argument("--board", default="x86_64-pc")
     parser.add_argument("--results", metavar="NAME", help="what the results are kept as (default: the board)")
     parser.add_argument("--filter", default="", help="substring or glob of test names")
-    parser.add_argument("--suites", default="host,guest,system")
+    parser.add_argument("--suites", default="host,parsers,guest,system")
     parser.add_argument("--host", nargs="*", default=[], help="the host test programs")
+    parser.add_argument("--parsers", nargs="*", default=[], help="the fuzzing programs, each =RUNS")
     parser.add_argument("--test-image", help="the kernel with its tests")
     parser.add_argument("--test-archive", help="the boot archive with the guest's test programs")
     parser.add_argument("--find", action="store_true", help="only see whether any test can match")
@@ -187,7 +208,7 @@ def main():
         print("".join(f"\nFAILED {r.name}" for r in failed))
         return conclude(results, "No test ran")
     os.makedirs("build/results", exist_ok=True)
-    runners = {"host": run_host, "guest": run_guest, "system": run_system}
+    runners = {"host": run_host, "parsers": run_parsers, "guest": run_guest, "system": run_system}
     results = []
     for suite in args.suites.split(","):
         for some in runners[suite](args):

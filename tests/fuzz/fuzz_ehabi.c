@@ -3,15 +3,9 @@
  * arch/arm/common: whatever registers, tables, code and stack hold, a walk ends, reads what it was
  * given, and rises.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz.h"
 #include <frame_repair.h>
 #include <recipe.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 /* Bases lie so near each other that relative addresses get from one to the other. */
 #define TABLES 0x10000u
@@ -42,23 +36,13 @@ static const u32 example[] = {
     /* stack */
     4, 5, STACK + 28, CODE + 5, 4, 5, STACK + 60, CODE + 9};
 
-/* Puts an input into the corpus, the first directory that is named: nobody guesses one. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+void fuzz_examples(void)
 {
-	char path[256];
-	FILE *f;
+	u8 whole[sizeof(example_head) + sizeof(example)];
 
-	for (int i = 1; i < *argc; i++) {
-		if ((*argv)[i][0] == '-')
-			continue;
-		snprintf(path, sizeof(path), "%s/example", (*argv)[i]);
-		f = fopen(path, "wb");
-		if (f && (fwrite(&example_head, sizeof(example_head), 1, f) != 1 ||
-			  fwrite(example, sizeof(example), 1, f) != 1 || fclose(f)))
-			abort();
-		break;
-	}
-	return 0;
+	memcpy(whole, &example_head, sizeof(example_head));
+	memcpy(whole + sizeof(example_head), example, sizeof(example));
+	fuzz_add_example(whole, sizeof(whole));
 }
 
 /* Memory of exactly its size, so that ASan sees a read outside. */
