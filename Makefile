@@ -50,7 +50,7 @@ BOARD_OUT := build/$(BOARD)
 OUT := $(BOARD_OUT)$(if $(SAN),-san)
 ifneq ($(READY),)
 include make/kernel.mk $(wildcard make/newlib.mk make/user.mk make/host-tests.mk make/fuzz-parsers.mk)
-include make/test.mk make/run.mk make/arm-images.mk make/iso.mk
+include make/test.mk make/fuzz.mk make/run.mk make/arm-images.mk make/iso.mk
 endif
 
 kernel: $(call bootable,$(KERNEL))

@@ -5,7 +5,7 @@
 DEPS_GOALS_none := help clean distclean
 DEPS_GOALS_test := mutants check check-board test tests verify verify-board verify-%
 DEPS_GOALS_parsers := fuzz-parsers fuzz-parser-% $(DEPS_GOALS_test)
-DEPS_GOALS_run := run run-uboot report bench $(DEPS_GOALS_test)
+DEPS_GOALS_run := run run-uboot report bench fuzz $(DEPS_GOALS_test)
 DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_parsers)
 DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check

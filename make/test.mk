@@ -37,14 +37,21 @@ $(HOSTILE_TABLES): $(BOARD_OUT)/test/user/hostile-tables-%: tests/guest/hostile/
 	$(call say,AS,$@)
 	$(Q)$(CC) $(USER_MACHINE) -DLIE_$* -c -o $@.o $< && $(OBJCOPY) -O binary -j .text $@.o $@
 
-$(GUEST_PROGRAM) $(HOSTILE_PROGRAM):
+# Fuzzes the system calls: see make/fuzz.mk. Not every generator looks at the operation.
+FUZZ_PROGRAM := $(TEST_OUT)/user/fuzz
+FUZZ_OBJ := $(patsubst %,$(USER_OBJ)/%.o,$(basename $(sort $(wildcard tests/guest/fuzz/*.c tests/guest/fuzz/$(ARCH)/*.S))))
+
+$(FUZZ_OBJ): USER_WARNINGS += -Wno-unused-parameter
+$(FUZZ_PROGRAM): $(FUZZ_OBJ) $(USER_CRT) $(USER_LIB)
+
+$(GUEST_PROGRAM) $(HOSTILE_PROGRAM) $(FUZZ_PROGRAM):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(USER_LDFLAGS) -o $@ $(filter %.o,$^) $(USER_LIBS)
 
--include $(GUEST_USER_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d)
+-include $(GUEST_USER_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d)
 
-TEST_BIN := $(ARCHIVE_BIN) $(GUEST_PROGRAM) $(HOSTILE_PROGRAM) $(HOSTILE_TABLES)
+TEST_BIN := $(ARCHIVE_BIN) $(GUEST_PROGRAM) $(HOSTILE_PROGRAM) $(HOSTILE_TABLES) $(FUZZ_PROGRAM)
 $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 	$(call say,CPIO,$@)
 	@mkdir -p $(@D)

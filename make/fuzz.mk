@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Fuzzing the system calls: a program in the guest, tests/guest/fuzz, under tools/fuzz.
+#   make fuzz FUZZ_OPS=1000000 FUZZ_SEED=1 BOARD=arm-virt
+# With little memory, calls see how it is when there is none.
+
+FUZZ_OPS ?= 50000
+FUZZ_SEED ?= 1
+# An operation that fails, to see what is said then.
+FUZZ_FAIL ?=
+
+fuzz: $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+	@tools/fuzz --board $(BOARD) --kernel $(TEST_IMAGE) --archive $(TEST_ARCHIVE) --mem '$(or $(MEM),$(QEMU_MEM),32)' \
+		--ops '$(FUZZ_OPS)' --seed '$(FUZZ_SEED)' $(if $(FUZZ_FAIL),--fail '$(FUZZ_FAIL)')
+
+.PHONY: fuzz

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the supervisor samples meanwhile: the worker and its children by events that change from
+ * batch to batch, and the bystander by one that must never miss a sample. Every record is checked.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fuzz.h"
+
+#define RING_PAGES 16
+#define RING_SIZE  (RING_PAGES * PAGE)
+#define SAMPLE_TYPE                                                                     \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+#define TRAILER   32 /* bytes: TID, TIME, CPU, IDENTIFIER */
+#define CHAIN_MAX (PERF_MAX_STACK_DEPTH + PERF_MAX_CONTEXTS_PER_STACK)
+
+/* A sample of that type, as it lies in the ring. */
+struct sample {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, zero;
+	uint64_t period, nr;
+	uint64_t chain[CHAIN_MAX];
+};
+
+struct recorder {
+	long fd; /* 0: none */
+	struct perf_event_mmap_page *page;
+	uint64_t id;
+};
+
+static struct recorder on_worker[4], on_bystander;
+
+/* --- Records --- */
+
+static union {
+	struct perf_event_header header;
+	struct sample sample;
+	uint8_t bytes[65536];
+} record;
+
+static uint64_t now_ns(void)
+{
+	struct uapi_timespec ts;
+
+	raw(SYS_clock_gettime, UAPI_CLOCK_MONOTONIC, &ts);
+	return ts.sec * 1000000000ULL + ts.nsec;
+}
+
+/* Markers, and frames on the side of user space that their marker says. */
+static void check_chain(const struct sample *s)
+{
+	uint64_t context = 0;
+
+	for (uint64_t i = 0; i < s->nr; i++) {
+		uint64_t entry = s->chain[i];
+
+		if (entry >= PERF_CONTEXT_MAX) {
+			CHECK(entry == PERF_CONTEXT_USER || (entry == PERF_CONTEXT_KERNEL && !i),
+			      "chain entry %u is the marker %#llx", (unsigned)i,
+			      (unsigned long long)entry);
+			context = entry;
+			continue;
+		}
+		CHECK(context, "a chain that begins with no marker");
+		CHECK((context == PERF_CONTEXT_USER) == (entry < USER_LIMIT),
+		      "chain entry %u, %#llx, is not of its context", (unsigned)i,
+		      (unsigned long long)entry);
+	}
+}
+
+static void check_sample(const struct recorder *r)
+{
+	const struct sample *s = &record.sample;
+
+	CHECK(s->nr <= CHAIN_MAX && s->header.size == offsetof(struct sample, chain) + 8 * s->nr,
+	      "a sample of %u bytes with %llu chain entries", s->header.size,
+	      (unsigned long long)s->nr);
+	CHECK(s->id == r->id, "a sample of event %llu", (unsigned long long)s->id);
+	CHECK(!s->cpu && !s->zero && s->period, "a sample of CPU %u, period %llu", (unsigned)s->cpu,
+	      (unsigned long long)s->period);
+	CHECK(s->time <= now_ns(), "a sample of the future");
+	check_chain(s);
+}
+
+/* Bytes of a record at least; 0: none that is written here. */
+static unsigned least_size(unsigned type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+		return 32 + 8;
+	case PERF_RECORD_MMAP2:
+		return 64 + 8;
+	case PERF_RECORD_LOST:
+		return 16;
+	case PERF_RECORD_COMM:
+		return 8 + 8;
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return 24;
+	case PERF_RECORD_SWITCH:
+		return 0;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return 8;
+	default:
+		return UINT32_MAX;
+	}
+}
+
+static void check_other(const struct recorder *r)
+{
+	unsigned least = least_size(record.header.type), size = record.header.size;
+	uint64_t id;
+
+	CHECK(least != UINT32_MAX, "a record of type %u", (unsigned)record.header.type);
+	CHECK(size >= sizeof(record.header) + least + TRAILER, "a record of type %u of %u bytes",
+	      (unsigned)record.header.type, size);
+	memcpy(&id, record.bytes + size - sizeof(id), sizeof(id));
+	CHECK(id == r->id, "a record of event %llu", (unsigned long long)id);
+}
+
+/* The next record into `record`; false: none. */
+static bool next_record(struct recorder *r)
+{
+	const uint8_t *data = (const uint8_t *)r->page + PAGE;
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = r->page->data_tail;
+	size_t at = tail % RING_SIZE, first;
+
+	if (head == tail)
+		return false;
+	CHECK(head - tail <= RING_SIZE && !(head % 8), "data_head is %llu at data_tail %llu",
+	      (unsigned long long)head, (unsigned long long)tail);
+	memcpy(&record.header, data + at, sizeof(record.header));
+	CHECK(record.header.size >= sizeof(record.header) && !(record.header.size % 8) &&
+		  record.header.size <= head - tail,
+	      "a record of %u bytes, of %llu there are", record.header.size,
+	      (unsigned long long)(head - tail));
+	first = MIN(record.header.size, RING_SIZE - at);
+	memcpy(record.bytes, data + at, first);
+	memcpy(record.bytes + first, data, record.header.size - first);
+	__atomic_store_n(&r->page->data_tail, tail + record.header.size, __ATOMIC_RELEASE);
+	if (record.header.type == PERF_RECORD_SAMPLE)
+		check_sample(r);
+	else
+		check_other(r);
+	return true;
+}
+
+/* --- Opening and closing --- */
+
+static void recorder_open(struct recorder *r, struct perf_event_attr *attr, pid_t pid)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->size = PERF_ATTR_SIZE_VER5;
+	attr->sample_type = SAMPLE_TYPE;
+	attr->sample_id_all = 1;
+	r->fd = raw(SYS_perf_event_open, attr, pid, 0, -1, 0);
+	CHECK(r->fd >= 0, "perf_event_open by the supervisor: %ld", r->fd);
+	r->page = mmap(NULL, PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	CHECK(r->page != MAP_FAILED, "mmap of the supervisor's ring: %d", errno);
+	CHECK(!raw(SYS_ioctl, r->fd, PERF_EVENT_IOC_ID, &r->id), "PERF_EVENT_IOC_ID");
+}
+
+static void recorder_close(struct recorder *r)
+{
+	while (next_record(r))
+		;
+	CHECK(!raw(SYS_munmap, r->page, PAGE + RING_SIZE), "munmap of the supervisor's ring");
+	raw(SYS_close, r->fd);
+	r->fd = 0;
+}
+
+void monitor_open(pid_t worker)
+{
+	const struct perf_event_attr choices[] = {
+	    {.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1},
+	    {.config = PERF_COUNT_SW_CPU_CLOCK, .sample_freq = 7001, .freq = 1},
+	    {.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1},
+	    {.config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 90001, .exclude_kernel = 1},
+	    {.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 3, .exclude_callchain_user = 1},
+	    {.config = PERF_COUNT_SW_DUMMY,
+	     .mmap = 1,
+	     .comm = 1,
+	     .task = 1,
+	     .mmap2 = 1,
+	     .mmap_data = 1,
+	     .context_switch = 1},
+	    {.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 2, .exclude_kernel = 1},
+	};
+	unsigned n = 1 + below(ARRAY_SIZE(on_worker));
+
+	for (unsigned i = 0; i < n; i++) {
+		struct perf_event_attr attr = PICK(choices);
+		bool all = one_in(6);
+
+		attr.inherit = !all;
+		recorder_open(&on_worker[i], &attr, all ? -1 : worker);
+	}
+}
+
+void monitor_close(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(on_worker); i++)
+		if (on_worker[i].fd)
+			recorder_close(&on_worker[i]);
+}
+
+/* --- The bystander --- */
+
+/* The chain of its naps, told by its coming twice; what else it has are preemptions. */
+static struct sample nap;
+static uint32_t nap_samples, naps_before;
+static uint64_t all_samples;
+
+static bool same_chain(const struct sample *a, const struct sample *b)
+{
+	return a->nr == b->nr && !memcmp(a->chain, b->chain, a->nr * sizeof(a->chain[0]));
+}
+
+void monitor_bystander(pid_t pid)
+{
+	struct perf_event_attr attr = {.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+				       .sample_period = 1,
+				       .read_format = PERF_FORMAT_LOST};
+	struct uapi_timespec ms = {0, 1000000};
+
+	recorder_open(&on_bystander, &attr, pid);
+	do {
+		nap = record.sample;
+		while (!next_record(&on_bystander))
+			raw(SYS_nanosleep, &ms);
+		all_samples++;
+	} while (!nap.nr || !same_chain(&nap, &record.sample));
+	CHECK(nap.nr > 6 && nap.chain[0] == PERF_CONTEXT_KERNEL, "the bystander's chain is short");
+	naps_before = shared->naps;
+}
+
+/* As many samples as it took naps, give or take the one that it is in. */
+static void drain_bystander(void)
+{
+	struct {
+		uint64_t value, lost;
+	} count;
+	int missed;
+
+	while (next_record(&on_bystander)) {
+		CHECK(record.header.type == PERF_RECORD_SAMPLE, "a bystander's record of type %u",
+		      (unsigned)record.header.type);
+		nap_samples += same_chain(&nap, &record.sample);
+		all_samples++;
+	}
+	missed = shared->naps - naps_before - nap_samples;
+	CHECK(missed >= -1 && missed <= 1, "%d samples of the bystander are missing", missed);
+	CHECK(raw(SYS_read, on_bystander.fd, &count, sizeof(count)) == sizeof(count),
+	      "read of the bystander's count");
+	CHECK(count.value == all_samples && !count.lost, "%llu samples of %llu, %llu lost",
+	      (unsigned long long)all_samples, (unsigned long long)count.value,
+	      (unsigned long long)count.lost);
+}
+
+void monitor_drain(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(on_worker); i++)
+		while (on_worker[i].fd && next_record(&on_worker[i]))
+			;
+	drain_bystander();
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""`make fuzz`: random system calls in the guest, and what it says of them."""
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# One board an architecture: the others have the same kernel.
+PLAIN = pytest.mark.boards("*-[pv]*")
+
+
+def fuzz(make, *arguments, timeout=600):
+    done = make("fuzz", *arguments, timeout=timeout)
+    return done.returncode, done.stdout
+
+
+def digest(text):
+    return re.search(r"digest (\w+)", text)[1]
+
+
+def test_every_system_call_has_a_row():
+    """One without is called with words of no type, which finds little."""
+    numbers = re.findall(r"^#define SYS_(\w+)", (ROOT / "include/uapi/syscall.h").read_text(), re.M)
+    rows = [name for path in (ROOT / "tests/guest/fuzz").glob("calls_*.c")
+            for name in re.findall(r"^CALL\((\w+)", path.read_text(), re.M)]
+    assert len(numbers) > 30
+    assert sorted(rows) == sorted(numbers)
+
+
+@PLAIN
+def test_fifty_thousand_operations(make):
+    status, text = fuzz(make, "FUZZ_OPS=50000", "FUZZ_SEED=1")
+    assert status == 0, text[-3000:]
+    assert re.search(r"fuzz: 50,00\d operations", text)
+    # Of what is made most often, much succeeds.
+    for name in ("read", "write", "open", "mmap", "ioctl", "perf_event_open"):
+        calls, successes = re.search(rf"^{name} +([\d,]+) +([\d,]+)", text, re.M).groups()
+        assert int(successes.replace(",", "")) * 10 > int(calls.replace(",", "")) > 500, name
+
+
+@PLAIN
+def test_a_seed_repeats_itself(make):
+    texts = [fuzz(make, "FUZZ_OPS=3000", f"FUZZ_SEED={seed}")[1] for seed in (7, 7, 8)]
+    assert digest(texts[0]) == digest(texts[1]) != digest(texts[2])
+
+
+@PLAIN
+def test_a_failure_tells_how_to_repeat_it(make, board):
+    status, text = fuzz(make, "FUZZ_OPS=5000", "FUZZ_SEED=7", "FUZZ_FAIL=1500")
+    assert status != 0
+    assert re.search(r"FAILED: seed=7 batch=\d+ op=15\d\d: as it was told to", text), text[-3000:]
+    operations = re.findall(r"^ +(\d+) \[\d+\] [\w() ]+\(.*\) = ", text, re.M)
+    assert len(operations) == 20 and "1500" in operations
+    assert f"make fuzz BOARD={board} FUZZ_SEED=7 FUZZ_OPS=5000" in text
+
+
+@PLAIN
+@pytest.mark.slow
+def test_a_million_operations(make):
+    status, text = fuzz(make, "FUZZ_OPS=1000000", "FUZZ_SEED=100", timeout=2400)
+    assert status == 0, text[-3000:]
+    assert re.search(r"fuzz: 1,000,0\d\d operations", text)
+    assert "never succeeded: none" in text
