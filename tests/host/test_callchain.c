@@ -100,6 +100,16 @@ static void kernel_thread_has_no_user_chain(void **state)
 	assert_null(walked_user);
 }
 
+/* Nor has a task whose program is gone, whatever is loaded. */
+static void task_without_memory_has_no_user_chain(void **state)
+{
+	task.mm = NULL;
+	cpu.loaded_mm = NULL;
+	expect_chain(&kernel_regs, 3, 0);
+	expect_chain(&user_regs, 0, 0);
+	assert_null(walked_user);
+}
+
 static void other_address_space_is_not_read(void **state)
 {
 	cpu.loaded_mm = &other_mm;
@@ -185,6 +195,7 @@ int main(void)
 	    cmocka_unit_test_setup(kernel_chain_then_user_chain, set_up),
 	    cmocka_unit_test_setup(struck_in_user_mode, set_up),
 	    cmocka_unit_test_setup(kernel_thread_has_no_user_chain, set_up),
+	    cmocka_unit_test_setup(task_without_memory_has_no_user_chain, set_up),
 	    cmocka_unit_test_setup(other_address_space_is_not_read, set_up),
 	    cmocka_unit_test_setup(incomplete_frame_is_not_walked, set_up),
 	    cmocka_unit_test_setup(exclusions_trim, set_up),

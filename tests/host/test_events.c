@@ -401,6 +401,27 @@ static void task_event_of_one_cpu_runs_there_only(void **state)
 	close_event(event);
 }
 
+/* So are switches: those away from it on another CPU are not its. */
+static void switches_on_one_cpu_only(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, 0);
+	struct perf_event *event =
+	    perf_event_create_kernel_counter(&attr, 0, &user_task, NULL, NULL);
+
+	switch_to(&other_task);
+	assert_int_equal(value_of(event), 1);
+	test_cpu.id = user_task.cpu = 1;
+	switch_to(&user_task);
+	switch_to(&other_task);
+	assert_int_equal(value_of(event), 1);
+	test_cpu.id = user_task.cpu = 0;
+	switch_to(&user_task);
+	switch_to(&other_task);
+	assert_int_equal(value_of(event), 2);
+	switch_to(&user_task);
+	close_event(event);
+}
+
 static void clock_samples_by_timer(void **state)
 {
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, 100000);
@@ -685,6 +706,7 @@ int main(void)
 	    TEST(switch_sample_leaves_the_scheduler),
 	    TEST(times_are_those_of_the_context),
 	    TEST(task_event_of_one_cpu_runs_there_only),
+	    TEST(switches_on_one_cpu_only),
 	    TEST(clock_samples_by_timer),
 	    TEST(task_clock_stops_with_the_task),
 	    TEST(clock_by_frequency_and_new_period),

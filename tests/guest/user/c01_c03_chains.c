@@ -5,6 +5,7 @@
  */
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -227,6 +228,49 @@ TEST(c03_last_switch_of_an_exiting_task)
 	}
 	if (EXPECT(last.nr))
 		expect_chain(&last, "process_exit", user);
+	recorder_close(&recorder);
+}
+
+static noinline __attribute__((noreturn)) void sleep_for_good(void)
+{
+	sleep_leaf();
+	AFTER_CALL();
+	_exit(0);
+}
+
+/* The call is its last instruction, and the return address lies in whatever comes next. */
+static __attribute__((noipa)) void call_at_the_end(void)
+{
+	sleep_for_good();
+}
+
+static noinline void above_the_last_call(void)
+{
+	call_at_the_end();
+	AFTER_CALL();
+}
+
+/* A call that never returns is unwound by its own function's frame, not by the next one's. */
+TEST(c03_chain_through_a_last_call)
+{
+	static const char *const above[] = {"above_the_last_call", __func__, NULL};
+	struct sample s;
+	bool found = false;
+	pid_t child;
+
+	if (!record_switches(0, true))
+		return;
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		above_the_last_call();
+	AFTER_CALL();
+	waitpid(child, NULL, 0);
+	while (!found && recorder_next_sample(&recorder, child, &record, &s))
+		for (uint64_t i = chain_after(&s, PERF_CONTEXT_USER); i + 2 < s.nr && !found; i++)
+			found = !strcmp(symbol_of(s.chain[i]), "sleep_for_good") &&
+				chain_has(&s, i + 2, above);
+	EXPECT(found);
 	recorder_close(&recorder);
 }
 

@@ -301,6 +301,11 @@ static void use_quota(void)
 	small = map_pages(1, &err);
 	good &= EXPECT_EQ(err, 0);
 	recorder_close(&small);
+	large = map_pages(64, &err);
+	good &= EXPECT_EQ(err, 0);
+	map_pages(64, &err); /* a page more than is left */
+	good &= EXPECT_EQ(err, EPERM);
+	recorder_close(&large);
 }
 
 TEST(perf_permission_memory_of_a_user)

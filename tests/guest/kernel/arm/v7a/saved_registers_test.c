@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The walker over saved registers that are not where, or not what, its tables say. */
 #include <hotregs/cpu.h>
+#include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
 #include <arch/regs.h>
@@ -34,22 +35,28 @@ static int depth_with_fp(unsigned long fp)
 KTEST(unwind_bad_frames_end_the_walk)
 {
 	unsigned long end = current->stack + KERNEL_STACK_SIZE;
-	unsigned long self[2]; /* as a prologue leaves it: FP, LR; then FP points at the latter */
+	struct {
+		unsigned long
+		    self[2];   /* as a prologue leaves it: FP, LR; FP points at the latter */
+		u16 skewed[8]; /* the same, but two bytes from where it could be */
+	} stack;
 
 	take_hot_regs();
 	EXPECT(depth_with_fp(hot.r[11]) > 3);
-	self[0] = (unsigned long)&self[1]; /* a frame that is its own caller */
-	self[1] = hot.pc;
-	hot.sp = (unsigned long)self;
+	stack.self[0] = (unsigned long)&stack.self[1]; /* a frame that is its own caller */
+	stack.self[1] = hot.pc;
+	memcpy(&stack.skewed[1], stack.self, sizeof(stack.self));
+	hot.sp = (unsigned long)&stack;
 	EXPECT_EQ(depth_with_fp(0), 1);
-	EXPECT_EQ(depth_with_fp(hot.sp + 5), 1);              /* odd */
-	EXPECT_EQ(depth_with_fp(hot.sp + 6), 1);              /* misaligned */
-	EXPECT_EQ(depth_with_fp(hot.sp), 1);                  /* half below the stack pointer */
-	EXPECT_EQ(depth_with_fp(end), 1);                     /* half outside */
-	EXPECT_EQ(depth_with_fp(end + 4), 1);                 /* outside */
-	EXPECT_EQ(depth_with_fp(-16UL), 1);                   /* would wrap */
-	EXPECT_EQ(depth_with_fp(0x400000), 1);                /* user space */
-	EXPECT_EQ(depth_with_fp((unsigned long)&self[1]), 2); /* a cycle: one step, no more */
+	EXPECT_EQ(depth_with_fp(hot.sp + 5), 1); /* odd */
+	EXPECT_EQ(depth_with_fp(hot.sp + 6), 1); /* misaligned */
+	EXPECT_EQ(depth_with_fp(hot.sp), 1);     /* half below the stack pointer */
+	EXPECT_EQ(depth_with_fp(end), 1);        /* half outside */
+	EXPECT_EQ(depth_with_fp(end + 4), 1);    /* outside */
+	EXPECT_EQ(depth_with_fp(-16UL), 1);      /* would wrap */
+	EXPECT_EQ(depth_with_fp(0x400000), 1);   /* user space */
+	EXPECT_EQ(depth_with_fp((unsigned long)&stack.skewed[3]), 1);
+	EXPECT_EQ(depth_with_fp((unsigned long)&stack.self[1]), 2); /* a cycle: one step, no more */
 }
 
 KTEST(unwind_stray_stack_pointer)
