@@ -29,7 +29,6 @@ void _fini(void)
 
 void __libc_start(int argc, char **argv, char **envp)
 {
-	/* Nobody has used the stack down there: it is zero. */
 	tls_start(__builtin_alloca(tls_space()));
 	environ = envp;
 	atexit(__libc_fini_array);

@@ -70,8 +70,7 @@ struct pthread *tls_init(char *top, char **sp);
 /* What the thread pointer of @thread is. */
 uintptr_t tls_pointer(const struct pthread *thread);
 
-/* Gives the calling thread, the first one, its part, in tls_space() bytes at @space that are zero.
- */
+/* Gives the calling thread, the first one, its part, in tls_space() bytes at @space. */
 void tls_start(char *space);
 
 /* --- pthread.c --- */

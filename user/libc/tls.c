@@ -78,7 +78,6 @@ void tls_start(char *space)
 	char *sp;
 
 	self = tls_init(space + size, &sp);
-	self->self = self;
-	self->reent = _impure_ptr;
+	*self = (struct pthread){.self = self, .reent = _impure_ptr};
 	raw_syscall3(SYS_thread_set_tls, tls_pointer(self), 0, 0);
 }
