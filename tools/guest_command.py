@@ -3,7 +3,8 @@
 
 The kernel takes the quotes off, so init could not tell a quoted "|" from the operator. Therefore a
 word that init would take for an operator is handed over with a backslash before it, which init
-takes off again. It is no shell: what else a shell would act upon is refused here.
+takes off again. It is no shell: what else a shell would act upon is refused here, unless it is
+quoted, for the guest's sh.
 """
 OPERATORS = "|;<>&"
 MAX_WORDS = 63  # EXEC_MAX_ARGS of the kernel, without init's own name
@@ -38,7 +39,7 @@ def _word(line, at):
             text += more
             continue
         if line[at] in OPERATORS:
-            raise CommandError(f'"{line[at]}" needs a shell, and init is none: it knows words, quotes and "|"')
+            raise CommandError(f'"{line[at]}" needs a shell, and init is none: sh -c "..." is one')
         if line[at] == "\\" and at + 1 < len(line):
             at += 1
         text += line[at]
@@ -68,7 +69,7 @@ def _tokens(line):
             at += 1
         elif line[at] == "|":
             if line[at + 1:at + 2] == "|":
-                raise CommandError('"||" needs a shell, and init is none')
+                raise CommandError('"||" needs a shell, and init is none: sh -c "..." is one')
             tokens.append(None)
             at += 1
         else:

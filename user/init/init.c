@@ -37,7 +37,8 @@ static const char help[] =
     "  perf record -a -e context-switches -c 1 -g -- demo       where do tasks sleep?\n"
     "  perf record -e cpu-clock -F 997 -g -o - -- spin | perf script\n"
     "  perf stat -- pingpong 1000\n"
-    "Commands may be joined by \"|\"; there is no shell, and so nothing else that shells do.\n";
+    "  sh                                                       a shell: make shell on the host\n"
+    "Commands may be joined by \"|\"; what else a shell does, sh -c '...' does.\n";
 
 /* The console becomes standard input, output and error. */
 static void open_console(void)
@@ -71,7 +72,7 @@ static int is_pipe(char **word)
 		return 1;
 	if (!is_operator(*word))
 		return 0;
-	fprintf(stderr, "init: \"%s\" needs a shell, and this is none: it knows words and \"|\"\n",
+	fprintf(stderr, "init: \"%s\" needs a shell, and this is none: sh -c '...' is one\n",
 		*word);
 	return -1;
 }

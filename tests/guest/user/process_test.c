@@ -338,3 +338,33 @@ TEST(process_fork_until_refused)
 	after = free_memory_kb();
 	EXPECT_EQ(after, before);
 }
+
+TEST(process_commands_of_the_shell)
+{
+	char line[32] = "";
+	FILE *f;
+
+	EXPECT_EQ(system(NULL), 1);
+	EXPECT_EQ(system("exit 7"), 7 << 8);
+	EXPECT_EQ(system("kill -KILL $$"), SIGKILL);
+	f = popen("echo from | cat", "r");
+	if (EXPECT(f)) {
+		EXPECT(fgets(line, sizeof(line), f));
+		EXPECT_STR(line, "from\n");
+		EXPECT_EQ(pclose(f), 0);
+	}
+	f = popen("cat > /tmp/popen; exit 3", "w");
+	if (EXPECT(f)) {
+		EXPECT(fputs("to\n", f) >= 0);
+		EXPECT_EQ(pclose(f), 3 << 8);
+	}
+	f = fopen("/tmp/popen", "r");
+	if (EXPECT(f)) {
+		EXPECT(fgets(line, sizeof(line), f));
+		EXPECT_STR(line, "to\n");
+		fclose(f);
+	}
+	EXPECT(!popen("true", "x"));
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(remove("/tmp/popen"), 0);
+}
