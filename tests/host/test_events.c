@@ -313,6 +313,27 @@ static void sample_within_a_sample_is_lost(void **state)
 	perf_event_release(event);
 }
 
+/* A clock strikes in an interrupt, and so within whatever sample it has interrupted. */
+static void clock_strikes_within_a_sample(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, 100000);
+	struct pt_regs regs = kernel_regs();
+	struct perf_event *event =
+	    perf_event_create_kernel_counter(&attr, 0, NULL, note_sample, &handled);
+	unsigned before = handled;
+
+	test_cpu.perf->busy[CTX_TASK] = true;
+	test_cpu.irq_depth = 1;
+	host_irqs_off = 1;
+	host_run_timers(host_clock + MS, &regs);
+	host_irqs_off = 0;
+	test_cpu.irq_depth = 0;
+	test_cpu.perf->busy[CTX_TASK] = false;
+	assert_int_equal(handled - before, 10);
+	assert_int_equal(event->lost, 0);
+	perf_event_release(event);
+}
+
 /* C1: the sample is where the task slept, not in the scheduler's own frames. */
 static void switch_sample_leaves_the_scheduler(void **state)
 {
@@ -703,6 +724,7 @@ int main(void)
 	    TEST(frequency_is_kept),
 	    TEST(handler_sees_what_the_policy_chose),
 	    TEST(sample_within_a_sample_is_lost),
+	    TEST(clock_strikes_within_a_sample),
 	    TEST(switch_sample_leaves_the_scheduler),
 	    TEST(times_are_those_of_the_context),
 	    TEST(task_event_of_one_cpu_runs_there_only),

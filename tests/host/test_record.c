@@ -225,8 +225,39 @@ static void chains_survive_nested_samples(void **state)
 	}
 	assert_int_equal(samples + lost + ring->lost, strikes);
 	assert_int_equal(event->lost, ring->lost_total);
+	assert_int_equal(value_of(event), samples);
 	assert_true(padded > 100 && lost > 100 && samples > 1000);
 	close_event(event);
+}
+
+/* What was too large for the room that is left is told before anything smaller that fits. */
+static void a_gap_is_told_before_what_follows(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	const struct pt_regs regs = kernel_regs();
+	struct perf_event *large, *small;
+	struct perf_ring *ring;
+	unsigned n = 0;
+
+	attr.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN;
+	large = open_event(&attr, &user_task);
+	ring = map_event(large, 1);
+	attr.sample_type = PERF_SAMPLE_ADDR;
+	small = open_event(&attr, &user_task);
+	assert_int_equal(perf_event_set_output(small, large), 0);
+	kernel_frames = user_frames = 58;
+	while (!large->lost && n++ < 10)
+		perf_page_fault(&regs, FAULT_ADDR, false);
+	assert_int_equal(large->lost, 1);
+	for (unsigned i = 1; i < n; i++) {
+		expect_record(ring, &record, PERF_RECORD_SAMPLE, 1 + 1 + 2 + 58 + 58);
+		expect_record(ring, &record, PERF_RECORD_SAMPLE, 1);
+	}
+	expect_record(ring, &record, PERF_RECORD_LOST, 2);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1);
+	expect_no_record(ring);
+	close_event(small);
+	close_event(large);
 }
 
 static void nested_sample_pads_the_outer(void **state)
@@ -575,6 +606,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(every_combination_of_fields),
 	    TEST(chains_survive_nested_samples),
+	    TEST(a_gap_is_told_before_what_follows),
 	    TEST(nested_sample_pads_the_outer),
 	    TEST(unused_room_is_given_back),
 	    TEST(user_mode_sample_says_so),

@@ -48,7 +48,7 @@ static u64 pattern(u64 pos, u32 i)
 static int write_record(struct perf_ring *ring, u32 size)
 {
 	struct perf_output out;
-	u64 body[512], pos;
+	u64 body[520], pos;
 	u32 n = size / 8 - 1;
 	int err = perf_output_begin(&out, ring, size);
 
@@ -64,6 +64,23 @@ static int write_record(struct perf_ring *ring, u32 size)
 		for (u32 i = 0; i < n; i++)
 			perf_output_u64(&out, body[i]);
 	assert_int_equal(out.pos, pos + size);
+	perf_output_end(&out);
+	return 0;
+}
+
+/* The same as samples do it, who look for room and claim it in one piece; falls back like them. */
+static int write_claimed(struct perf_ring *ring, u32 size)
+{
+	unsigned long head = READ_ONCE(ring->head);
+	struct perf_output out;
+	u64 *p;
+
+	if (!perf_ring_has_room(ring, head, size) || !perf_output_claim(&out, ring, head, size))
+		return write_record(ring, size);
+	p = (u64 *)(ring->data + (head & ring->mask));
+	*p++ = size;
+	for (u32 i = 0; i < size / 8 - 1; i++)
+		*p++ = pattern(head, i);
 	perf_output_end(&out);
 	return 0;
 }
@@ -306,6 +323,9 @@ static void hostile_control_page(void **state)
 		assert_int_equal(ring->page->data_head, head);
 		assert_int_equal(ring->nest, 0);
 	}
+	/* A reader that says it is far ahead makes no room for more than the ring is. */
+	ring->page->data_tail = head + 100000;
+	assert_int_equal(write_record(ring, 4104), -ENOSPC);
 	ring->page->data_tail = head;
 	assert_int_equal(write_record(ring, 64), 0);
 	check_record(ring, head);
@@ -465,6 +485,34 @@ static void nested_at_every_instruction(void **state)
 	assert_true(at > 100);
 }
 
+/* And one that claims the room which it has seen. */
+static void nested_at_every_instruction_of_a_claim(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, old;
+	unsigned at = 0;
+	bool more = true;
+
+	sigaction(SIGTRAP, &action, &old);
+	for (; more; at++) {
+		stepped = new_ring(1, false, 0);
+		assert_int_equal(write_record(stepped, 32), 0); /* from now on room is known */
+		inject_size = 24 + 8 * (at % 5);
+		steps = injected = 0;
+		inject_at = at;
+		set_trap_flag();
+		write_claimed(stepped, 32 + 8 * (at % 3));
+		clear_trap_flag();
+		more = steps > at;
+		assert_int_equal(injected, more);
+		assert_int_equal(stepped->nest, 0);
+		assert_int_equal(check_published(stepped, 0), more ? 3 : 2);
+		assert_int_equal(stepped->page->data_head, stepped->head);
+		free_ring(stepped);
+	}
+	sigaction(SIGTRAP, &old, NULL);
+	assert_true(at > 50);
+}
+
 /* The same when the interrupting record takes the room that the outer one counted on. */
 static void nested_takes_the_last_room(void **state)
 {
@@ -516,6 +564,7 @@ int main(void)
 	    cmocka_unit_test(inner_writer_leaves_publishing_to_outer),
 #ifdef __x86_64__
 	    cmocka_unit_test(nested_at_every_instruction),
+	    cmocka_unit_test(nested_at_every_instruction_of_a_claim),
 	    cmocka_unit_test(nested_takes_the_last_room),
 #endif
 	};

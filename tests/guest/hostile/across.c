@@ -59,6 +59,33 @@ static bool is_whole(const struct sample *s)
 	return true;
 }
 
+/* How often the first record is in the chain. */
+static unsigned times_of_first(const struct sample *s)
+{
+	unsigned n = 0;
+
+	for (uint64_t i = 0; i < s->nr; i++)
+		n += s->chain[i] == code_of(0);
+	return n;
+}
+
+/* A sample of @stack by @sampler. */
+static bool take_sample(const struct sampler *sampler, const struct stack_regs *stack,
+			struct sample *s)
+{
+	char *fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool taken;
+
+	/* Once to have all of the sampler's own memory in place. */
+	sampler->run(stack, &scratch);
+	while (recorder_next_sample(&recorder, getpid(), &record, s))
+		;
+	sampler->run(stack, fresh);
+	taken = EXPECT(recorder_next_sample(&recorder, getpid(), &record, s));
+	munmap(fresh, PAGE);
+	return taken;
+}
+
 TEST(c03_records_across_pages)
 {
 	struct perf_event_attr attr = software_event(PERF_COUNT_SW_PAGE_FAULTS);
@@ -74,21 +101,16 @@ TEST(c03_records_across_pages)
 			continue;
 		for (int words = -3; words <= 3; words++) {
 			struct stack_regs regs = make_stack(words);
-			char *fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-			struct sample s = {0}, last = {0};
+			struct sample s = {0};
 
-			/* Once to have all of the sampler's own memory in place. */
-			sampler->run(&regs, &scratch);
-			while (recorder_next_sample(&recorder, getpid(), &record, &s))
-				;
-			sampler->run(&regs, fresh);
-			if (!EXPECT(recorder_next_sample(&recorder, getpid(), &record, &last)))
-				continue;
-			if (!EXPECT(is_whole(&last)))
-				chain_print(&last);
-			munmap(fresh, PAGE);
+			if (take_sample(sampler, &regs, &s) && !EXPECT(is_whole(&s)))
+				chain_print(&s);
 			tried++;
+			/* The last one leads to the first: its chain is no longer for that. */
+			put_record(regs.fp + 2 * PAGE * (NR_RECORDS - 2), regs.fp,
+				   code_of(NR_RECORDS - 2));
+			if (take_sample(sampler, &regs, &s) && !EXPECT_EQ(times_of_first(&s), 1))
+				chain_print(&s);
 		}
 	}
 	EXPECT_EQ(tried, 7);

@@ -117,6 +117,49 @@ KTEST(uaccess_faults_are_errors)
 	leave(mm);
 }
 
+/* Are @n bytes at @va out of reach for every way to user memory? */
+static void expect_refused(unsigned long va, size_t n)
+{
+	u8 buf[64] = {0};
+
+	EXPECT_EQ(copy_from_user(buf, user(va), n), -EFAULT);
+	EXPECT_EQ(copy_to_user(user(va), buf, n), -EFAULT);
+	EXPECT(!user_range_ok(va, n));
+}
+
+/* Whatever lies beyond the ends of user space, none of it is a program's: not even if it is mapped.
+ */
+KTEST(uaccess_ends_of_user_space)
+{
+	const unsigned long below = USER_START - PAGE_SIZE, last = USER_END - PAGE_SIZE;
+	const struct vma top = {.start = last, .end = USER_END, .prot = MMU_READ | MMU_WRITE};
+	struct mm *mm = enter();
+	struct user_reader reader = {0};
+	unsigned long word = 5;
+	char text[8];
+	void *page;
+
+	if (!mm)
+		return;
+	EXPECT_EQ(mm_add_vma(mm, &top, NULL), 0);
+	page = page_alloc_zeroed(0);
+	EXPECT_EQ(mmu_map(&mm->mmu, below, virt_to_phys(page), MMU_READ | MMU_WRITE | MMU_USER), 0);
+	EXPECT_EQ(copy_to_user(user(USER_END - 8), &word, sizeof(word)), 0);
+	expect_refused(USER_END - 7, 8);
+	expect_refused(USER_END, 1);
+	expect_refused(USER_START - 1, 1);
+	expect_refused(below, 8);
+	EXPECT_EQ(strncpy_from_user(text, user(below), sizeof(text)), -EFAULT);
+	EXPECT_EQ(strncpy_from_user(text, user(USER_END), sizeof(text)), -EFAULT);
+	EXPECT(!user_reader_word(&reader, below, &word));
+	EXPECT(!user_reader_word(&reader, USER_END, &word));
+	EXPECT(user_reader_word(&reader, USER_END - sizeof(long), &word));
+	EXPECT_EQ(mmu_unmap(&mm->mmu, below), virt_to_phys(page));
+	mmu_flush(below, below + PAGE_SIZE);
+	page_free(page, 0);
+	leave(mm);
+}
+
 KTEST(uaccess_strings_end_where_they_end)
 {
 	static const char text[] = "/a/path/of/some/length/to/cross/words";

@@ -231,6 +231,28 @@ TEST(c03_last_switch_of_an_exiting_task)
 	recorder_close(&recorder);
 }
 
+/* Chains have as many frames as the event allows, of both parts together. */
+TEST(c03_chains_of_limited_length)
+{
+	struct perf_event_attr attr = software_event(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct sample s;
+
+	for (unsigned most = 1; most <= 9; most++) {
+		uint64_t frames = 0;
+
+		attr.sample_max_stack = most;
+		if (!EXPECT(recorder_open(&recorder, &attr, 0, 0, 16)))
+			return;
+		sleep_middle();
+		if (EXPECT(recorder_next_sample(&recorder, getpid(), &record, &s)))
+			for (uint64_t i = 0; i < s.nr; i++)
+				frames += s.chain[i] < PERF_CONTEXT_MAX;
+		if (!EXPECT_EQ(frames, most))
+			chain_print(&s);
+		recorder_close(&recorder);
+	}
+}
+
 static noinline __attribute__((noreturn)) void sleep_for_good(void)
 {
 	sleep_leaf();

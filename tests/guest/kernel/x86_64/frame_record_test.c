@@ -33,9 +33,13 @@ static int depth_with_fp(unsigned long fp)
 KTEST(unwind_bad_frames_end_the_walk)
 {
 	unsigned long end = current->stack + KERNEL_STACK_SIZE;
+	static struct pt_regs elsewhere; /* a trap frame that lies on no stack */
 	unsigned long self[2];
 
 	take_hot_regs();
+	elsewhere = hot;
+	elsewhere.cs = KERNEL_CS;
+	elsewhere.flags = X86_EFLAGS_IF;
 	self[0] = (unsigned long)self; /* a record that names itself */
 	self[1] = hot.ip;
 	hot.sp = (unsigned long)self;
@@ -48,7 +52,8 @@ KTEST(unwind_bad_frames_end_the_walk)
 	EXPECT_EQ(depth_with_fp(-16UL), 1);                /* would wrap */
 	EXPECT_EQ(depth_with_fp(0x400000), 1);             /* user space */
 	EXPECT_EQ(depth_with_fp(0x8000000000000000UL), 1); /* not canonical */
-	EXPECT_EQ(depth_with_fp((unsigned long)self), 2);  /* a cycle: one step, no more */
+	EXPECT_EQ(depth_with_fp((unsigned long)&elsewhere + 1), 1);
+	EXPECT_EQ(depth_with_fp((unsigned long)self), 2); /* a cycle: one step, no more */
 }
 
 KTEST(unwind_stray_stack_pointer)

@@ -10,7 +10,7 @@
 
 #include <arch/regs.h>
 
-#include "../../ktest.h"
+#include "ktest.h"
 
 #define INTERRUPTS 3000
 #define DEPTH      32
@@ -119,9 +119,9 @@ static void strike(struct timer *t, struct pt_regs *regs)
 	arch_hot_regs(&hot);
 	walk(&hot, seen);
 	/* The loop may not have begun yet, or somebody else may run. */
-	if (is_ours(regs->pc) && (!is_whole(ip) || !ends_with(seen, ip))) {
+	if (is_ours(regs_ip(regs)) && (!is_whole(ip) || !ends_with(seen, ip))) {
 		nr_wrong++;
-		wrong_at = regs->pc;
+		wrong_at = regs_ip(regs);
 	}
 	if (++nr_interrupts < INTERRUPTS)
 		timer_arm(t, clock_ns() + 20000 + 16 * (nr_interrupts % 997));
