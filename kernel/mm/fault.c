@@ -53,8 +53,8 @@ static int map_own_page(struct mm *mm, const struct vma *vma, unsigned long va)
 static int map_shared_page(struct mm *mm, const struct vma *vma, unsigned long va)
 {
 	size_t offset = va - vma->start;
-	phys_addr_t pa = vma->pages ? vmap_phys((const u8 *)vma->pages + offset)
-				    : vma->phys + offset;
+	phys_addr_t pa =
+	    vma->pages ? vmap_phys((const u8 *)vma->pages + offset) : vma->phys + offset;
 	unsigned kind = vma->flags & VMA_DEVICE ? MMU_DEVICE : 0;
 
 	return mmu_map(&mm->mmu, va, pa, vma->prot | MMU_USER | kind);

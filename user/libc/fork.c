@@ -49,7 +49,8 @@ static void run_after(bool child)
 
 pid_t fork(void)
 {
-	/* One that is alone excludes nobody: so it need not write to pages that it then has to copy. */
+	/* One that is alone excludes nobody: so it need not write to pages that it then has to
+	 * copy. */
 	bool alone = __atomic_load_n(&pthread_count, __ATOMIC_RELAXED) == 1;
 	long pid;
 

@@ -71,8 +71,8 @@ TEST(device_mem_arguments)
 	close(fd);
 }
 
-/* Where RAM begins, or at least the kernel in it, and a device register that says what it is, on the boards
- * of each architecture. */
+/* Where RAM begins, or at least the kernel in it, and a device register that says what it is, on
+ * the boards of each architecture. */
 static const struct board {
 	unsigned long image, device, mask, value;
 } boards[] = {

@@ -10,8 +10,8 @@
 #define ABORT_EMERGENCY_SP 16
 
 /* struct task */
-#define TASK_STACK  0
-#define TASK_WORK 22
+#define TASK_STACK 0
+#define TASK_WORK  22
 
 /* struct pt_regs */
 #define REGS_FP      44
