@@ -60,7 +60,41 @@ void fuzz_examples(void)
 	static u8 tree[16384];
 
 	add(atags, sizeof(atags));
-	image_example();
+	image_example(); /* of another machine's memory */
+	add(tree, image_finish(tree));
+	image_start();
+	reservation(BASE, 0x80);
+	node("");
+	property("compatible", "test,board", 11);
+	cells("#address-cells", 1, 1);
+	cells("#size-cells", 1, 1);
+	node("memory");
+	string("device_type", "memory");
+	cells("reg", 2, (u32)BASE, 0x100000);
+	end();
+	node("chosen");
+	string("bootargs", "a=b -- c");
+	cells("linux,initrd-start", 1, (u32)BASE + 16);
+	cells("linux,initrd-end", 1, (u32)BASE + 32);
+	cells("kaslr-seed", 2, 1, 2);
+	end();
+	node("reserved-memory");
+	cells("#address-cells", 1, 1);
+	cells("#size-cells", 1, 1);
+	node("a");
+	cells("reg", 2, 0x20000, 0x1000);
+	end();
+	end();
+	node("psci");
+	string("compatible", "arm,psci-0.2");
+	string("method", "hvc");
+	end();
+	node("uart");
+	string("compatible", "arm,pl011");
+	cells("reg", 2, 0x9000, 0x100);
+	cells("interrupts", 3, 0, 33, 4);
+	end();
+	end();
 	add(tree, image_finish(tree));
 }
 
