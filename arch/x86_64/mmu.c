@@ -86,6 +86,7 @@ static noinline int add_table(struct mmu *mmu, u64 *entry, unsigned long va)
 	if (!table)
 		return -ENOMEM;
 	page_chain_add(&mmu->tables, table);
+	page_count_tables(1);
 	/* The rights of a page are those that all levels allow. */
 	*entry = virt_to_phys(table) | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED |
 		 (va < USER_END ? PTE_USER : 0);
@@ -276,6 +277,7 @@ int mmu_create(struct mmu *mmu)
 	memcpy(root + half, phys_to_virt(kernel_mmu.root) + half, half);
 	mmu->root = virt_to_phys(root);
 	mmu->tables = NULL;
+	page_count_tables(1);
 	return 0;
 }
 
@@ -286,6 +288,7 @@ static void free_tables(void *chain)
 
 		chain = page_link(table);
 		page_free(table, 0);
+		page_count_tables(-1);
 	}
 }
 
@@ -341,6 +344,7 @@ void mmu_destroy(struct mmu *mmu)
 	free_tables(mmu->tables);
 	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), 0);
+	page_count_tables(-1);
 	mmu->root = 0;
 }
 

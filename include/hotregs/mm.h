@@ -36,6 +36,12 @@ void page_get(phys_addr_t pa);
 void page_put(phys_addr_t pa);
 u32 page_refs(phys_addr_t pa);
 
+/* Page tables have been made of @pages pages more, or (negative) less; how many they have. Any
+ * context.
+ */
+void page_count_tables(int pages);
+size_t page_nr_tables(void);
+
 /* Pages free now, and handed to the allocator at boot. */
 size_t page_nr_free(void);
 size_t page_nr_total(void);
@@ -56,15 +62,16 @@ void kfree(void *p);
 /* Bytes in live kmalloc() objects: for leak tests. */
 size_t kmalloc_in_use(void);
 
-/* What objects of up to @size bytes, and larger than those of the size before, take. */
-struct kmalloc_usage {
+/* What objects of one size take: those of up to @size bytes, larger than those of the size before.
+ */
+struct slab_usage {
 	size_t size;
 	size_t in_use;       /* objects that live */
 	size_t pages, empty; /* all there are, and those without a live object */
 	unsigned per_page;   /* objects */
 };
-/* Of the @i-th size; false: there are fewer. Any context. */
-bool kmalloc_usage(unsigned i, struct kmalloc_usage *usage);
+/* Of the kmalloc() objects of the @i-th size; false: there are fewer. Any context. */
+bool kmalloc_usage(unsigned i, struct slab_usage *usage);
 
 /*
  * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
@@ -73,6 +80,9 @@ bool kmalloc_usage(unsigned i, struct kmalloc_usage *usage);
  */
 void *vmap_alloc(size_t pages);
 void vmap_free(void *va, size_t pages);
+/* Of what is remembered of each range of addresses, and how many are in use. Any context but NMI.
+ */
+void vmap_usage(struct slab_usage *usage);
 /* The physical address behind vmap address @va, which must be mapped. NMI-safe. */
 phys_addr_t vmap_phys(const void *va);
 

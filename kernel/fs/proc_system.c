@@ -2,6 +2,7 @@
 /* What /proc and /sys say of the machine and the kernel, in Linux's formats. */
 #include <hotregs/mm.h>
 #include <hotregs/perf_event.h>
+#include <hotregs/printk.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
 #include <hotregs/time.h>
@@ -55,25 +56,34 @@ int proc_show_meminfo(struct seq *s, pid_t pid)
 
 	seq_printf(s, "MemTotal:       %8zu kB\nMemFree:        %8zu kB\n",
 		   page_nr_total() * page_kib, page_nr_free() * page_kib);
-	seq_printf(s, "Slab:           %8zu kB\n", kmalloc_in_use() / 1024);
+	seq_printf(s, "Slab:           %8zu kB\nPageTables:     %8zu kB\n", kmalloc_in_use() / 1024,
+		   page_nr_tables() * page_kib);
 	return 0;
+}
+
+static void show_slab(struct seq *s, const char *name, const struct slab_usage *u)
+{
+	seq_printf(s, "%-17s %6zu %6zu %6zu %4u 1 : tunables 0 0 0 : slabdata %6zu %6zu 0\n", name,
+		   u->in_use, u->pages * u->per_page, u->size, u->per_page, u->pages - u->empty,
+		   u->pages);
 }
 
 /* The kernel's objects by size: each size is what Linux calls a cache, and a page a slab. */
 int proc_show_slabinfo(struct seq *s, pid_t pid)
 {
-	struct kmalloc_usage u;
+	struct slab_usage u;
+	char name[24];
 
 	seq_printf(s,
 		   "slabinfo - version: 2.1\n# name            <active_objs> <num_objs> <objsize> "
 		   "<objperslab> <pagesperslab> : tunables <limit> <batchcount> <sharedfactor> : "
 		   "slabdata <active_slabs> <num_slabs> <sharedavail>\n");
-	for (unsigned i = 0; kmalloc_usage(i, &u); i++)
-		seq_printf(s,
-			   "kmalloc-%-9zu %6zu %6zu %6zu %4u 1 : tunables 0 0 0 : slabdata %6zu "
-			   "%6zu 0\n",
-			   u.size, u.in_use, u.pages * u.per_page, u.size, u.per_page,
-			   u.pages - u.empty, u.pages);
+	vmap_usage(&u);
+	show_slab(s, "vmap_area", &u);
+	for (unsigned i = 0; kmalloc_usage(i, &u); i++) {
+		snprintf(name, sizeof(name), "kmalloc-%zu", u.size);
+		show_slab(s, name, &u);
+	}
 	return 0;
 }
 

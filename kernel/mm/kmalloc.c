@@ -232,11 +232,11 @@ size_t kmalloc_in_use(void)
 	return bytes;
 }
 
-bool kmalloc_usage(unsigned i, struct kmalloc_usage *usage)
+bool kmalloc_usage(unsigned i, struct slab_usage *usage)
 {
 	if (i >= ARRAY_SIZE(classes))
 		return false;
-	*usage = (struct kmalloc_usage){
+	*usage = (struct slab_usage){
 	    .size = class_size[i],
 	    .per_page = PAGE_SIZE / class_size[i],
 	    .pages = READ_ONCE(classes[i].pages),

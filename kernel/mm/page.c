@@ -29,8 +29,9 @@ phys_addr_t page_map_base;
 
 static struct spinlock lock = SPINLOCK_INIT;
 static u32 free_list[MAX_PAGE_ORDER + 1] = {[0 ... MAX_PAGE_ORDER] = NO_PAGE};
-static u32 free_orders; /* bit o: free_list[o] is not empty */
-static size_t nr_free;  /* pages in free_list */
+static u32 free_orders;  /* bit o: free_list[o] is not empty */
+static size_t nr_free;   /* pages in free_list */
+static size_t nr_tables; /* pages of page tables; atomic */
 static size_t nr_total;
 
 /* Free single pages, touched by their CPU only, with interrupts off. */
@@ -267,6 +268,16 @@ void *page_link(const void *va)
 	u32 next = page_of(va)->next;
 
 	return next == NO_PAGE ? NULL : page_address(&page_map[next]);
+}
+
+void page_count_tables(int pages)
+{
+	__atomic_fetch_add(&nr_tables, pages, __ATOMIC_RELAXED);
+}
+
+size_t page_nr_tables(void)
+{
+	return READ_ONCE(nr_tables);
 }
 
 size_t page_nr_free(void)

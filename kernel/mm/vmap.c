@@ -12,10 +12,11 @@
 
 #include <hotregs/mm.h>
 
-#define LONG_BITS   (8 * sizeof(long))
-#define SLOT_ORDERS (LONG_BITS - PAGE_SHIFT)
-#define FREE_BATCH  16
-#define CHECK_PAGES 64 /* so often vmap_alloc() looks whether there is memory for the rest */
+#define LONG_BITS      (8 * sizeof(long))
+#define SLOT_ORDERS    (LONG_BITS - PAGE_SHIFT)
+#define FREE_BATCH     16
+#define SLOTS_PER_PAGE (PAGE_SIZE / sizeof(struct slot))
+#define CHECK_PAGES    64 /* so often vmap_alloc() looks whether there is memory for the rest */
 
 /*
  * Remembers a free slot. There is one for every slot ever made, so that freeing needs no memory;
@@ -31,6 +32,7 @@ static unsigned long region_top = VMAP_START;
 static struct slot *free_slots[SLOT_ORDERS]; /* by order of their size in pages */
 static struct slot *spare;                   /* stand for slots in use */
 static struct slot *unused;                  /* stand for none yet */
+static size_t nr_used, nr_pages;             /* slots in use; pages that all are cut from */
 
 static struct slot *pop(struct slot **list)
 {
@@ -57,8 +59,9 @@ static bool add_unused(void)
 {
 	struct slot *slot = page_alloc(0);
 
-	for (size_t i = 0; slot && i < PAGE_SIZE / sizeof(*slot); i++)
+	for (size_t i = 0; slot && i < SLOTS_PER_PAGE; i++)
 		push(&unused, &slot[i]);
+	nr_pages += slot != NULL;
 	return slot;
 }
 
@@ -121,6 +124,7 @@ static unsigned long slot_alloc(size_t pages)
 	if (slot) {
 		start = slot->start + PAGE_SIZE;
 		push(&spare, slot);
+		nr_used++;
 	}
 	spin_unlock_irqrestore(&lock, flags);
 	return start;
@@ -134,6 +138,20 @@ static void slot_free(unsigned long va, size_t pages)
 	ASSERT(slot);
 	slot->start = va - PAGE_SIZE;
 	push(&free_slots[slot_order(pages)], slot);
+	nr_used--;
+	spin_unlock_irqrestore(&lock, flags);
+}
+
+void vmap_usage(struct slab_usage *usage)
+{
+	unsigned long flags = spin_lock_irqsave(&lock);
+
+	*usage = (struct slab_usage){
+	    .size = sizeof(struct slot),
+	    .in_use = nr_used,
+	    .pages = nr_pages,
+	    .per_page = SLOTS_PER_PAGE,
+	};
 	spin_unlock_irqrestore(&lock, flags);
 }
 

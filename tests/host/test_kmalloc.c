@@ -191,7 +191,7 @@ static void misuse_is_noticed(void **state)
 
 static void usage_tells_objects_by_size(void **state)
 {
-	struct kmalloc_usage before[32], u;
+	struct slab_usage before[32], u;
 	void *objects[40];
 	unsigned classes, of_48 = 0;
 

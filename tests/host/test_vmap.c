@@ -36,6 +36,8 @@ static void random_mappings(void **state)
 		size_t n;
 	} m[30];
 	unsigned long highest = 0;
+	struct slab_usage usage;
+	size_t in_use;
 
 	for (int turn = 0; turn < 6000; turn++) {
 		size_t i = (size_t)random() % ARRAY_SIZE(m);
@@ -51,9 +53,18 @@ static void random_mappings(void **state)
 		assert_non_null(m[i].va);
 		highest = MAX(highest, (unsigned long)m[i].va);
 		check_new(m[i].va, m[i].n);
+		in_use = 0;
+		for (size_t k = 0; k < ARRAY_SIZE(m); k++)
+			in_use += m[k].va != NULL;
+		vmap_usage(&usage);
+		assert_int_equal(usage.in_use, in_use);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(m); i++)
 		vmap_free(m[i].va, m[i].n);
+	vmap_usage(&usage);
+	assert_int_equal(usage.in_use, 0);
+	assert_int_equal(usage.pages, 1);
+	assert_int_equal(usage.per_page * usage.size, PAGE_SIZE);
 	assert_int_equal(held, 1); /* what remembers the addresses */
 	assert_int_equal(kernel_tables.nr, 0);
 	/* Addresses are used again: three thousand mappings of up to 32 pages, 30 at a time. */

@@ -104,6 +104,7 @@ static noinline int add_table(struct mmu *mmu, u32 *entry, unsigned long va)
 		if (!page)
 			return -ENOMEM;
 		page_chain_add(&mmu->tables, page);
+		page_count_tables(1);
 	}
 	WRITE_ONCE(*entry, ((u32)virt_to_phys(page) + quarter * L2_ENTRIES * sizeof(u32)) |
 			       L1_TABLE | (va < USER_END && has_pxn ? L1_TABLE_PXN : 0));
@@ -291,6 +292,7 @@ int mmu_create(struct mmu *mmu)
 		return -ENOMEM;
 	mmu->root = virt_to_phys(root);
 	mmu->tables = NULL;
+	page_count_tables(1 << USER_ORDER);
 	mmu->asid = 0;
 	return 0;
 }
@@ -302,6 +304,7 @@ static void free_tables(void *chain)
 
 		chain = page_link(page);
 		page_free(page, 0);
+		page_count_tables(-1);
 	}
 }
 
@@ -357,6 +360,7 @@ void mmu_destroy(struct mmu *mmu)
 	free_tables(mmu->tables);
 	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), USER_ORDER);
+	page_count_tables(-(1 << USER_ORDER));
 	mmu->root = 0;
 }
 

@@ -13,7 +13,7 @@
 #define MAX_SLABS   24
 
 struct resources {
-	long pages; /* free, of the processes that stay, or of live objects */
+	long pages; /* free, of the processes that stay, of live objects, or page tables */
 	long tasks;
 	long objects[MAX_SLABS]; /* live, by kind */
 };
@@ -39,12 +39,16 @@ static char *contents(const char *path)
 	return text;
 }
 
-static long free_kb(void)
+/* Pages that are free, or page tables: the kernel's own are kept, however many it once needed. */
+static long free_pages(void)
 {
-	const char *line = strstr(contents("/proc/meminfo"), "MemFree:");
+	const char *text = contents("/proc/meminfo");
+	const char *free = strstr(text, "MemFree:"), *tables = strstr(text, "PageTables:");
 
-	CHECK(line, "/proc/meminfo has no MemFree");
-	return strtol(line + 8, NULL, 10);
+	CHECK(free && tables, "/proc/meminfo has no MemFree or no PageTables");
+	return (strtol(free + strlen("MemFree:"), NULL, 10) +
+		strtol(tables + strlen("PageTables:"), NULL, 10)) /
+	       (long)(PAGE / 1024);
 }
 
 /* "0.00 0.00 0.00 RUNNING/ALL LAST" */
@@ -94,7 +98,7 @@ static void measure(struct resources *r)
 	memset(r, 0, sizeof(*r));
 	r->tasks = count_tasks();
 	count_objects(r);
-	r->pages += free_kb() / (PAGE / 1024);
+	r->pages += free_pages();
 	for (unsigned i = 0; i < nr_staying; i++)
 		r->pages += resident_pages(staying[i]);
 }
