@@ -28,7 +28,7 @@ static void handle(int signal)
 	__atomic_fetch_add(&shared->calls[SYS_sigreturn].successes, 1, __ATOMIC_RELAXED);
 }
 
-static struct uapi_sigaction safe_action(void)
+static struct uapi_sigaction safe_action(int signal)
 {
 	static const uint32_t flags[] = {UAPI_SA_RESTART, UAPI_SA_SIGINFO, UAPI_SA_ONSTACK,
 					 UAPI_SA_NODEFER};
@@ -38,6 +38,9 @@ static struct uapi_sigaction safe_action(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++)
 		if (one_in(3))
 			action.flags |= flags[i];
+	/* Who reads the terminal in the background would be told so for ever. */
+	if (signal == UAPI_SIGTTIN || signal == UAPI_SIGTTOU)
+		action.flags &= ~UAPI_SA_RESTART;
 	if (one_in(3))
 		action.mask = rand64() & rand64();
 	return action;
@@ -46,7 +49,7 @@ static struct uapi_sigaction safe_action(void)
 void signals_init(void)
 {
 	for (int signal = 1; signal < UAPI_NSIG; signal++) {
-		struct uapi_sigaction action = safe_action();
+		struct uapi_sigaction action = safe_action(signal);
 		long err = raw(SYS_sigaction, signal, &action, 0);
 		bool has_none = signal == UAPI_SIGKILL || signal == UAPI_SIGSTOP;
 
@@ -73,7 +76,7 @@ static unsigned long gen_signal(struct op *op)
 
 static unsigned long gen_action(struct op *op)
 {
-	struct uapi_sigaction action = safe_action();
+	struct uapi_sigaction action = safe_action(op->arg[0]);
 
 	if (one_in(6))
 		return 0;
