@@ -11,7 +11,7 @@
  * memory there is for each process, and for each thread, on average.
  */
 #define PAGES_PER_PROCESS 64
-#define PAGES_PER_THREAD  16
+#define PAGES_PER_THREAD  32
 
 static u32 nr_processes, nr_threads; /* not yet freed; atomic */
 static u64 nr_forks;                 /* processes published since boot; under task_list_lock */
