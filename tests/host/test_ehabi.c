@@ -127,6 +127,15 @@ static void references_out_of_the_tables(void **state)
 
 		assert_int_equal(find(&t, FUNCTION), EHABI_BAD);
 	}
+	/* A word that begins inside and ends outside. */
+	generic[2] = 0x80b0b0b0;
+	{
+		struct ehabi_tables t = {(const u8 *)generic, TABLES, 10, TABLES, 1};
+
+		assert_int_equal(find(&t, FUNCTION), EHABI_BAD);
+		t.size = 12;
+		assert_int_equal(find(&t, FUNCTION), EHABI_OK);
+	}
 }
 
 /* Nothing says that the numbers of a program header agree with each other. */
@@ -514,12 +523,13 @@ static void bad_steps_are_refused(void **state)
 	struct arm_frame frame, before;
 	u8 many[EHABI_MAX_OPS + 2];
 
-	REFUSES(0, 0x80, 0x00, 0x84, 0x00); /* refuse to unwind */
-	REFUSES(0, 0xb6, 0x84, 0x00);       /* spare */
-	REFUSES(0, 0xa0);                   /* pops no return address */
-	REFUSES(60, 0xaf);                  /* pops past the end */
-	REFUSES(0, 0x3f, 0x84, 0x00);       /* at the end */
-	REFUSES(0, 0x3f, 0x00, 0x84, 0x00); /* past the end */
+	REFUSES(0, 0x80, 0x00, 0x84, 0x00);  /* refuse to unwind */
+	REFUSES(0, 0xb6, 0x84, 0x00);        /* spare */
+	REFUSES(0, 0xa0);                    /* pops no return address */
+	REFUSES(60, 0xaf);                   /* pops past the end */
+	REFUSES(0, 0x3f, 0x84, 0x00);        /* at the end */
+	REFUSES(0, 0x3f, 0x00, 0x84, 0x00);  /* past the end */
+	REFUSES(60, 0x07, 0x47, 0x84, 0x00); /* and back */
 	REFUSES(0, 0xb2, 0xff, 0xff, 0xff, 0x7f, 0x84, 0x00);
 	REFUSES(0, 0x9b, 0x84, 0x00);             /* r11 is not in the stack */
 	REFUSES(0, 0x90, 0x84, 0x00);             /* nor is r0 */
@@ -536,6 +546,8 @@ static void bad_steps_are_refused(void **state)
 	assert_false(run_ops((const u8[]){0x97, 0x84, 0x00}, 3, &frame, &s));
 	frame.r[7] = STACK + 4 * 64;
 	assert_false(run_ops((const u8[]){0x97, 0x84, 0x00}, 3, &frame, &s));
+	frame.r[7] = STACK + 4 * 64 + 8; /* outside, and back */
+	assert_false(run_ops((const u8[]){0x97, 0x43, 0x84, 0x00}, 4, &frame, &s));
 	s.word[0] = 0;
 	REFUSES(0, 0x84, 0x00); /* nobody is at 0 */
 	s.word[0] = 1;
