@@ -105,7 +105,8 @@ check-board: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(
 test-find:
 	@tests/run.py --find --filter '$(T)'
 
-test: test-find tests
+test: test-find
+	@$(MAKE) tests
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
 # Faults, one at a time: a test has to fail for each. M chooses some by their names.

@@ -38,7 +38,7 @@ def qemu(board, tmp_path):
         args = script.parse_arguments(["--board", board, "--stream", str(tmp_path / "perf.pipe"), *words])
         description = script.read_board(board)
         script.apply_board(args, description)
-        command = script.qemu_command(args, description)
+        command = script.qemu_command(args, description, None)
         for option in remove:
             at = command.index(option)
             del command[at:at + 2]
