@@ -57,7 +57,7 @@ static int copy_state(pid_t pid, struct task_state_copy *copy)
 		    .accessible = !process_may_access(task),
 		    .mm = task->mm ? mm_get(task->mm) : NULL,
 		};
-		if (process)
+		if (process && task == process->leader)
 			process_times(process, &copy->utime, &copy->stime);
 		strlcpy(copy->comm, task->comm, sizeof(copy->comm));
 	}

@@ -34,7 +34,7 @@ static const struct proc_file notes_file = {"notes", proc_show_notes};
 #define FIRST_TASK_FILE ARRAY_SIZE(system_files)
 #define NOTES_FILE      (FIRST_TASK_FILE + ARRAY_SIZE(task_files))
 #define FILES_PER_PID   32
-_Static_assert(NOTES_FILE < FILES_PER_PID - 2, "the last two are directories");
+_Static_assert(NOTES_FILE < FILES_PER_PID - 3, "the last three are directories");
 
 static unsigned long node_key(pid_t pid, unsigned file)
 {
@@ -75,17 +75,78 @@ static void file_node(struct fs_node *node, u64 tree, pid_t pid, unsigned file)
 	};
 }
 
+/* The smallest number >= @from of a thread of process @pid, or (0) of a process; 0: none. */
+static pid_t next_task(pid_t from, pid_t pid)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	struct task *task;
+	pid_t found = 0;
+
+	list_for_each (task, &task_list, all_node)
+		if ((pid ? task->pid == pid : task->pid == task->tid) && task->tid >= from &&
+		    (!found || task->tid < found))
+			found = task->tid;
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return found;
+}
+
+/* The process that @tid is a thread of; 0: there is no such thread. */
+static pid_t process_of(pid_t tid)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	const struct task *task = task_find(tid);
+	pid_t pid = task ? task->pid : 0;
+
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return pid;
+}
+
+static void task_entry(struct dir_entry *entry, pid_t tid)
+{
+	snprintf(entry->name, sizeof(entry->name), "%d", tid);
+	entry->ino = INO_PROC + node_key(tid, FILES_PER_PID - 1);
+	entry->type = UAPI_DT_DIR;
+}
+
+/* --- /proc/PID/task --- */
+
+static int threads_readdir(struct file *f, struct dir_entry *entry)
+{
+	pid_t tid = f->pos < INT32_MAX ? next_task(f->pos, (unsigned long)f->private) : 0;
+
+	if (!tid)
+		return -ENOENT;
+	task_entry(entry, tid);
+	f->pos = tid + 1;
+	return 0;
+}
+
+static const struct file_ops threads_dir_ops = {
+    .lseek = dir_lseek,
+    .stat = dir_stat,
+    .readdir = threads_readdir,
+};
+
 /* --- /proc/PID --- */
 
+#define THREADS_INO(pid) node_key(pid, FILES_PER_PID - 3)
+
+/* A thread's directory has all that its process's has, but the threads. */
 static int task_dir_readdir(struct file *f, struct dir_entry *entry)
 {
 	pid_t pid = (unsigned long)f->private;
 
-	if ((u64)f->pos >= ARRAY_SIZE(task_files))
+	if ((u64)f->pos < ARRAY_SIZE(task_files)) {
+		strlcpy(entry->name, task_files[f->pos].name, sizeof(entry->name));
+		entry->ino = INO_PROC + node_key(pid, FIRST_TASK_FILE + f->pos);
+		entry->type = UAPI_DT_REG;
+	} else if (f->pos == ARRAY_SIZE(task_files) && process_of(pid) == pid) {
+		strlcpy(entry->name, "task", sizeof(entry->name));
+		entry->ino = INO_PROC + THREADS_INO(pid);
+		entry->type = UAPI_DT_DIR;
+	} else {
 		return -ENOENT;
-	strlcpy(entry->name, task_files[f->pos].name, sizeof(entry->name));
-	entry->ino = INO_PROC + node_key(pid, FIRST_TASK_FILE + f->pos);
-	entry->type = UAPI_DT_REG;
+	}
 	f->pos++;
 	return 0;
 }
@@ -96,34 +157,30 @@ static const struct file_ops task_dir_ops = {
     .readdir = task_dir_readdir,
 };
 
-static bool task_exists(pid_t pid)
+/* The number that @path begins with; *@rest is what follows. 0: none. */
+static pid_t parse_number(const char *path, const char **rest)
 {
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	bool exists = task_find(pid) != NULL;
+	pid_t number = 0;
 
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	return exists;
+	for (; *path >= '0' && *path <= '9' && number < 1000000; path++)
+		number = number * 10 + *path - '0';
+	*rest = path;
+	return number;
 }
 
 /* Finds "PID..." or "self...", without the slash before it; *@rest is what follows. 0: neither. */
 static pid_t parse_pid(const char *path, const char **rest)
 {
-	pid_t pid = 0;
-
 	if (!strncmp(path, "self", 4)) {
 		*rest = path + 4;
 		return current->pid;
 	}
-	for (; *path >= '0' && *path <= '9' && pid < 1000000; path++)
-		pid = pid * 10 + *path - '0';
-	*rest = path;
-	return pid;
+	return parse_number(path, rest);
 }
 
+/* Finds "", "/FILE" of task @pid, which is there. */
 static int task_lookup(pid_t pid, const char *path, struct fs_node *node)
 {
-	if (!task_exists(pid))
-		return -ENOENT;
 	if (!*path) {
 		fs_node_dir(node, INO_PROC + node_key(pid, FILES_PER_PID - 1), &task_dir_ops,
 			    (void *)(unsigned long)pid);
@@ -138,21 +195,28 @@ static int task_lookup(pid_t pid, const char *path, struct fs_node *node)
 	return -ENOENT;
 }
 
-/* --- /proc --- */
-
-/* The smallest task number >= @from; 0: none. */
-static pid_t next_task(pid_t from)
+/* The same of process @pid, and "/task...", its threads. */
+static int process_lookup(pid_t pid, const char *path, struct fs_node *node)
 {
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	struct task *task;
-	pid_t found = 0;
+	const char *rest;
+	pid_t tid;
 
-	list_for_each (task, &task_list, all_node)
-		if (task->tid >= from && (!found || task->tid < found))
-			found = task->tid;
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	return found;
+	if (!process_of(pid))
+		return -ENOENT;
+	if (strncmp(path, "/task", 5) || (path[5] && path[5] != '/') || process_of(pid) != pid)
+		return task_lookup(pid, path, node);
+	if (!path[5]) {
+		fs_node_dir(node, INO_PROC + THREADS_INO(pid), &threads_dir_ops,
+			    (void *)(unsigned long)pid);
+		return 0;
+	}
+	tid = parse_number(path + 6, &rest);
+	if (!tid || (*rest && *rest != '/') || process_of(tid) != pid)
+		return -ENOENT;
+	return task_lookup(tid, rest, node);
 }
+
+/* --- /proc --- */
 
 /* Positions: 0 "self", 1 "sys", then the system's files, then the tasks by number. */
 #define FIRST_FILE_POS 2
@@ -175,11 +239,10 @@ static int proc_dir_readdir(struct file *f, struct dir_entry *entry)
 		entry->type = UAPI_DT_REG;
 		entry->ino = INO_PROC + node_key(0, pos - FIRST_FILE_POS);
 	} else {
-		pid = pos < INT32_MAX ? next_task(pos - FIRST_TASK_POS) : 0;
+		pid = pos < INT32_MAX ? next_task(pos - FIRST_TASK_POS, 0) : 0;
 		if (!pid)
 			return -ENOENT;
-		snprintf(entry->name, sizeof(entry->name), "%d", pid);
-		entry->ino = INO_PROC + node_key(pid, FILES_PER_PID - 1);
+		task_entry(entry, pid);
 		pos = FIRST_TASK_POS + pid;
 	}
 	f->pos = pos + 1;
@@ -211,7 +274,7 @@ int procfs_lookup(const char *path, struct fs_node *node)
 		}
 	}
 	pid = parse_pid(path, &rest);
-	return pid && (!*rest || *rest == '/') ? task_lookup(pid, rest, node) : -ENOENT;
+	return pid && (!*rest || *rest == '/') ? process_lookup(pid, rest, node) : -ENOENT;
 }
 
 /* --- /sys: the kernel's build-id note, where Linux shows its own --- */

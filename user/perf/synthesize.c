@@ -116,11 +116,11 @@ int synthesize_kernel(struct stream *s)
 			 text.start, 0, &id);
 }
 
-static int write_comm(struct stream *s, pid_t pid, const char *comm)
+static int write_comm(struct stream *s, pid_t pid, pid_t tid, const char *comm)
 {
 	record_begin(&record, PERF_RECORD_COMM, 0);
 	record_u32(&record, pid);
-	record_u32(&record, pid);
+	record_u32(&record, tid);
 	record_string(&record, comm);
 	record_trailer(&record);
 	return record_write(&record, s);
@@ -158,12 +158,13 @@ static int write_maps(struct stream *s, pid_t pid)
 	return ret;
 }
 
-int synthesize_task(struct stream *s, pid_t pid)
+/* The name of thread @tid of process @pid. */
+static int write_name(struct stream *s, pid_t pid, pid_t tid)
 {
 	char path[64], comm[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
 	f = fopen(path, "r");
 	if (!f)
 		return 0; /* it has ended meanwhile */
@@ -171,9 +172,25 @@ int synthesize_task(struct stream *s, pid_t pid)
 		comm[0] = '\0';
 	fclose(f);
 	comm[strcspn(comm, "\n")] = '\0';
-	if (write_comm(s, pid, comm) < 0)
-		return -1;
-	return write_maps(s, pid);
+	return write_comm(s, pid, tid, comm);
+}
+
+int synthesize_task(struct stream *s, pid_t pid)
+{
+	struct dirent *entry;
+	char path[64];
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0; /* it has ended meanwhile */
+	while (ret == 0 && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			ret = write_name(s, pid, atoi(entry->d_name));
+	closedir(dir);
+	return ret < 0 ? ret : write_maps(s, pid);
 }
 
 int synthesize_all_tasks(struct stream *s)
@@ -184,7 +201,7 @@ int synthesize_all_tasks(struct stream *s)
 
 	if (!dir)
 		return error("/proc: %s", strerror(errno));
-	if (write_comm(s, 0, "swapper") < 0)
+	if (write_comm(s, 0, 0, "swapper") < 0)
 		ret = -1;
 	while (ret == 0 && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]) && atoi(entry->d_name) > 0)

@@ -2,6 +2,7 @@
 /* Threads: their beginning and end, what they have of their own, and what becomes of their process.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -433,6 +434,64 @@ TEST(thread_names)
 	EXPECT_STR(name, own);
 	EXPECT_ERRNO(syscall(SYS_thread_setname, 1, "init"), ESRCH);
 	EXPECT_ERRNO(syscall(SYS_thread_setname, gettid(), bad_pointer), EFAULT);
+	go = 1;
+	pthread_join(thread, NULL);
+}
+
+/* --- /proc --- */
+
+static bool read_line(char *line, size_t size, const char *format, pid_t pid, pid_t tid)
+{
+	char path[64];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof(path), format, (int)pid, (int)tid);
+	f = fopen(path, "r");
+	ok = f && fgets(line, size, f);
+	if (f)
+		fclose(f);
+	line[ok ? strcspn(line, "\n") : 0] = '\0';
+	return ok;
+}
+
+/* Which numbers there are in directory @path, of those two; 4: others. */
+static int numbers_in(const char *path, pid_t a, pid_t b)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int found = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		int number = atoi(entry->d_name);
+
+		if (number)
+			found |= number == a ? 1 : number == b ? 2 : 4;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+TEST(thread_directory)
+{
+	volatile int go = 0;
+	pthread_t thread = start(wait_for_go, (void *)&go);
+	char line[64];
+	pid_t tid;
+
+	pthread_setname_np(thread, "listed");
+	for (tid = getpid() + 1; tid < 32768; tid++)
+		if (read_line(line, sizeof(line), "/proc/%d/task/%d/comm", getpid(), tid))
+			break;
+	EXPECT_STR(line, "listed");
+	EXPECT_EQ(numbers_in("/proc/self/task", getpid(), tid), 3);
+	EXPECT_EQ(numbers_in("/proc", getpid(), tid) & 3, 1); /* where the processes are */
+	EXPECT(read_line(line, sizeof(line), "/proc/%d/comm", tid, 0));
+	EXPECT(!read_line(line, sizeof(line), "/proc/%d/task/%d/comm", tid, tid));
+	EXPECT(!read_line(line, sizeof(line), "/proc/self/task/1/comm", 0, 0));
+	EXPECT(!read_line(line, sizeof(line), "/proc/self/task/self/comm", 0, 0));
+	EXPECT(!read_line(line, sizeof(line), "/proc/self/tasks", 0, 0));
 	go = 1;
 	pthread_join(thread, NULL);
 }
