@@ -112,7 +112,7 @@ test: test-find
 # Faults, one at a time: a test has to fail for each. M chooses some by their names.
 M ?=
 mutants:
-	@tests/mutants/run.py $(M)
+	@tests/mutants/run.py $(foreach name,$(M),'$(name)')
 
 # Both commands of the README on bare systems of the releases that are supported.
 chroot-check:

@@ -130,7 +130,7 @@ static void references_out_of_the_tables(void **state)
 	/* A word that begins inside and ends outside. */
 	generic[2] = 0x80b0b0b0;
 	{
-		struct ehabi_tables t = {(const u8 *)generic, TABLES, 10, TABLES, 1};
+		struct ehabi_tables t = {(const u8 *)generic, TABLES, 10, TABLES, 1, NULL};
 
 		assert_int_equal(find(&t, FUNCTION), EHABI_BAD);
 		t.size = 12;

@@ -116,6 +116,20 @@ static void recipes_agree_with_the_decoder(void **state)
 	assert_in_range(made, 1000, 19000);
 }
 
+/* Recipes of frames that begin at the stack pointer, and of one that begins below it. */
+static void recipes_do_not_go_down(void **state)
+{
+	const struct recipe ok = {16 << 16, ARM_SP}, below = {16 << 16 | 0xfff8, ARM_SP};
+	struct test_stack s = make_stack(64);
+	struct arm_frame frame = make_frame(STACK + 32), before = frame;
+
+	assert_false(recipe_apply(below, &frame, &s.memory));
+	assert_memory_equal(&frame, &before, sizeof(frame));
+	assert_true(recipe_apply(ok, &frame, &s.memory));
+	assert_int_equal(frame.r[ARM_SP], STACK + 48);
+	free(s.word);
+}
+
 static void recipes_are_remembered(void **state)
 {
 	const struct recipe a = {0x00100004, 0x0102830b}, b = {0x00080000, 0x0100800b};
@@ -149,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(recipes_of_what_compilers_write),
 	    cmocka_unit_test(recipes_agree_with_the_decoder),
+	    cmocka_unit_test(recipes_do_not_go_down),
 	    cmocka_unit_test(recipes_are_remembered),
 	};
 
