@@ -29,7 +29,7 @@ USER_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,--gc-sections 
 	-Wl,-z,separate-code -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-execstack
 # The first pages are no program's: pointers gone wrong point there. The odd start leaves room for the
 # file's header, which threads look into for their data; x86_64's linker script leaves it by itself.
-USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10200
+USER_LDFLAGS_arm-v7a := $(USER_MACHINE) -Wl,-Ttext-segment=0x10000 -Wl,--section-start=.note.gnu.build-id=0x10200
 USER_LDFLAGS += $(USER_LDFLAGS_$(ARCH_ID))
 
 USER_OBJ := $(BOARD_OUT)/user/obj

@@ -94,6 +94,7 @@ struct workload {
 	pid_t waiter; /* of the process between it and us */
 	int go;       /* closing or writing lets it start */
 	int report;   /* readable when the command has ended */
+	bool not_run; /* after workload_wait(): there was no command to run */
 };
 
 /* Makes a process that will become @argv when told; @to_stderr: its output must not be ours. */

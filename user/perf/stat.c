@@ -246,6 +246,8 @@ int cmd_stat(int argc, char **argv)
 	if (workload_go(&workload) < 0)
 		return EXIT_FAILURE;
 	status = workload_wait(&workload);
+	if (workload.not_run)
+		return status;
 	if (for_each_fd(&c, disable) < 0 || for_each_fd(&c, read_counter) < 0)
 		return EXIT_FAILURE;
 	print_counts(&c, now_ns() - start);

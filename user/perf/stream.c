@@ -23,6 +23,11 @@ int stream_open(struct stream *s, const char *path)
 	s->bytes = 0;
 	s->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO
 				       : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (s->fd < 0 && errno == EBUSY)
+		return error(
+		    "%s: one stream leaves the machine each boot, and this boot's has begun; use -o "
+		    "FILE, or -o - | perf script",
+		    path);
 	if (s->fd < 0)
 		return error("%s: %s", path, strerror(errno));
 	if (s->fd == STDOUT_FILENO && isatty(s->fd))

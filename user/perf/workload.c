@@ -125,6 +125,7 @@ int workload_wait(struct workload *w)
 	while (receive(w->report, &m) && m.kind != COMMAND_ENDED)
 		exec_error = m.value;
 	waitpid(w->waiter, NULL, 0);
+	w->not_run = exec_error;
 	if (exec_error) {
 		error("cannot run the command: %s", strerror(exec_error));
 		return exec_error == ENOENT ? 127 : 126;
