@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fuzzing the system calls: a program in the guest, tests/guest/fuzz, under tools/fuzz.
 #   make fuzz FUZZ_OPS=1000000 FUZZ_SEED=1 BOARD=arm-virt
+#   make fuzz SAN=1         a kernel that looks for undefined behaviour, too
 # With little memory, calls see how it is when there is none.
 
 FUZZ_OPS ?= 50000

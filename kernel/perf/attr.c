@@ -13,11 +13,18 @@
 #define NS_PER_S         1000000000ULL
 #define CLOCK_PERIOD_MIN (NS_PER_S / PERF_SAMPLE_RATE_MAX) /* ns */
 
+/* A program's structure lies anywhere, even around the end of addresses: no C pointer may go there.
+ */
+static void __user *size_field(const struct perf_event_attr __user *uattr)
+{
+	return (void __user *)((unsigned long)uattr + offsetof(struct perf_event_attr, size));
+}
+
 static int refuse_size(struct perf_event_attr __user *uattr)
 {
 	u32 size = sizeof(*uattr);
 
-	return copy_to_user(&uattr->size, &size, sizeof(size)) ?: -E2BIG;
+	return copy_to_user(size_field(uattr), &size, sizeof(size)) ?: -E2BIG;
 }
 
 /* Are the bytes [from, to) at @uattr all zero? 0, -E2BIG, -EFAULT. */
@@ -42,7 +49,7 @@ static int check_zero(const u8 __user *uattr, u32 from, u32 to)
 int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *uattr)
 {
 	u32 size;
-	int err = copy_from_user(&size, &uattr->size, sizeof(size));
+	int err = copy_from_user(&size, size_field(uattr), sizeof(size));
 
 	if (err)
 		return err;

@@ -33,6 +33,8 @@ def test_fifty_thousand_operations(make):
     status, text = fuzz(make, "FUZZ_OPS=50000", "FUZZ_SEED=1")
     assert status == 0, text[-3000:]
     assert re.search(r"fuzz: 50,00\d operations", text)
+    # And they were sampled.
+    assert int(re.search(r"([\d,]+) samples", text)[1].replace(",", "")) > 5000
     # Of what is made most often, much succeeds.
     for name in ("read", "write", "open", "mmap", "ioctl", "perf_event_open"):
         calls, successes = re.search(rf"^{name} +([\d,]+) +([\d,]+)", text, re.M).groups()
@@ -62,3 +64,10 @@ def test_a_million_operations(make):
     assert status == 0, text[-3000:]
     assert re.search(r"fuzz: 1,000,0\d\d operations", text)
     assert "never succeeded: none" in text
+
+
+@PLAIN
+@pytest.mark.slow
+def test_under_the_sanitizer(make):
+    status, text = fuzz(make, "SAN=1", "FUZZ_OPS=200000", "FUZZ_SEED=300", timeout=2400)
+    assert status == 0, text[-3000:]

@@ -90,6 +90,7 @@ struct shared {
 	uint64_t clock;     /* the latest time that a process saw */
 	uint64_t digest;    /* of all results, in whatever order */
 	uint32_t naps;      /* of the bystander */
+	uint32_t samples;   /* of the worker and its children, or of all */
 	uint32_t fail_at;   /* an operation that fails, for the test of how that is told */
 	char failure[160];
 	struct log_entry log[LOG_SIZE];

@@ -86,6 +86,7 @@ static void check_sample(const struct recorder *r)
 	      (unsigned long long)s->period);
 	CHECK(s->time <= now_ns(), "a sample of the future");
 	check_chain(s);
+	shared->samples += r != &on_bystander;
 }
 
 /* Bytes of a record at least; 0: none that is written here. */

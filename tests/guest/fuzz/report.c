@@ -31,9 +31,11 @@ static void report_bits(const char *name, const struct bit_count *counts)
 
 void report(unsigned batches)
 {
-	printf("\nfuzz-report seed=%u ops=%u batches=%u woken=%u ended=%u naps=%u digest=%016llx\n",
-	       (unsigned)shared->seed, (unsigned)shared->ops, batches, (unsigned)shared->woken,
-	       (unsigned)shared->ended, (unsigned)shared->naps, (unsigned long long)shared->digest);
+	printf(
+	    "\nfuzz-report seed=%u ops=%u batches=%u woken=%u ended=%u naps=%u samples=%u digest=%016llx\n",
+	    (unsigned)shared->seed, (unsigned)shared->ops, batches, (unsigned)shared->woken,
+	    (unsigned)shared->ended, (unsigned)shared->naps, (unsigned)shared->samples,
+	    (unsigned long long)shared->digest);
 	for (uint32_t nr = 0; nr <= NR_MEMORY; nr++)
 		report_call(nr);
 	report_bits("flags", shared->flags);

@@ -497,3 +497,26 @@ TEST(perf_closing_leaks_nothing)
 	}
 	EXPECT_EQ(free_memory_kb(), before);
 }
+
+/* Under SAN=1 the kernel tells if it takes such an address for a structure's. */
+TEST(perf_attr_may_lie_anywhere)
+{
+	struct perf_event_attr attr = counting_event(PERF_COUNT_SW_DUMMY);
+	uint32_t size = 1, told;
+	uint8_t room[sizeof(attr) + 8];
+
+	for (int shift = 0; shift < 8; shift++) {
+		int fd;
+
+		memcpy(room + shift, &attr, sizeof(attr));
+		fd = perf_event_open((void *)(room + shift), 0, -1, -1, 0);
+		if (EXPECT(fd >= 0))
+			close(fd);
+		memcpy(room + shift + offsetof(struct perf_event_attr, size), &size, sizeof(size));
+		EXPECT_ERRNO(perf_event_open((void *)(room + shift), 0, -1, -1, 0), E2BIG);
+		memcpy(&told, room + shift + offsetof(struct perf_event_attr, size), sizeof(told));
+		EXPECT_EQ(told, sizeof(attr));
+		EXPECT_ERRNO(perf_event_open((void *)(uintptr_t) - (shift + 1), 0, -1, -1, 0),
+			     EFAULT);
+	}
+}
