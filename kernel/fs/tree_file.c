@@ -32,16 +32,13 @@ static const u8 *bytes_at(const struct inode *inode, u64 pos, size_t *n)
 	return inode->archived + pos;
 }
 
-/* The page around @pos, made if it is not there; ERR_PTR(-ENOSPC). */
-static u8 *writable_page(struct inode *inode, u64 pos)
+/* A page for what is around @pos, filled with what is read there; ERR_PTR(-ENOSPC). */
+static u8 *new_page(const struct inode *inode, u64 pos)
 {
 	u64 start = pos & ~(u64)~PAGE_MASK;
-	u8 *page = page_tree_find(&inode->pages, pos >> PAGE_SHIFT);
+	u8 *page = page_can_spare(1 + PAGE_TREE_LEVELS) ? page_alloc(0) : NULL;
 	size_t n = 0;
 
-	if (page)
-		return page;
-	page = page_can_spare(1 + PAGE_TREE_LEVELS) ? page_alloc(0) : NULL;
 	if (!page)
 		return ERR_PTR(-ENOSPC);
 	if (start < inode->archived_size) {
@@ -49,10 +46,30 @@ static u8 *writable_page(struct inode *inode, u64 pos)
 		memcpy(page, inode->archived + start, n);
 	}
 	memset(page + n, 0, PAGE_SIZE - n);
-	if (!page_tree_add(&inode->pages, pos >> PAGE_SHIFT, page))
-		return page;
-	page_free(page, 0);
-	return ERR_PTR(-ENOSPC);
+	return page;
+}
+
+/*
+ * Writes @n bytes of @user, which lie in one page, at @pos: in one page, too. A new page becomes
+ * part of the file only when it has been written: past the file's end nothing else would free it.
+ */
+static int write_page(struct inode *inode, const u8 __user *user, size_t n, u64 pos)
+{
+	size_t in_page = pos & ~PAGE_MASK;
+	u8 *page = page_tree_find(&inode->pages, pos >> PAGE_SHIFT);
+	int err;
+
+	if (page)
+		return copy_from_user(page + in_page, user, n);
+	page = new_page(inode, pos);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	err = copy_from_user(page + in_page, user, n);
+	if (!err && page_tree_add(&inode->pages, pos >> PAGE_SHIFT, page))
+		err = -ENOSPC;
+	if (err)
+		page_free(page, 0);
+	return err;
 }
 
 /* How much of @n bytes at @user can be copied at once: an error is about one page of memory. */
@@ -88,12 +105,10 @@ static ssize_t write_at(struct inode *inode, const u8 __user *buf, size_t n, u64
 		return -EFBIG;
 	n = MIN(n, FILE_SIZE_MAX - pos);
 	while (done < n) {
-		u8 *page = writable_page(inode, pos + done);
-		size_t in_page = (pos + done) & ~PAGE_MASK;
-		size_t chunk = MIN(user_chunk(buf + done, n - done), PAGE_SIZE - in_page);
+		size_t room = PAGE_SIZE - ((pos + done) & ~PAGE_MASK);
+		size_t chunk = MIN(user_chunk(buf + done, n - done), room);
 
-		err = IS_ERR(page) ? PTR_ERR(page)
-				   : copy_from_user(page + in_page, buf + done, chunk);
+		err = write_page(inode, buf + done, chunk, pos + done);
 		if (err)
 			break;
 		done += chunk;
@@ -125,8 +140,7 @@ int inode_truncate(struct inode *inode, u64 size)
 	if (size > FILE_SIZE_MAX)
 		return -EFBIG;
 	mutex_lock(&inode->lock);
-	if (size < inode->size)
-		cut(inode, size);
+	cut(inode, MIN(size, inode->size));
 	inode->size = size;
 	inode->mtime = inode->ctime = clock_realtime_ns();
 	mutex_unlock(&inode->lock);

@@ -402,6 +402,28 @@ static void bad_user_memory(void **state)
 	file_put(f);
 }
 
+/* A write of which nothing was read leaves no page, however far out it was to be. */
+static void failed_writes_keep_nothing(void **state)
+{
+	struct file *f = tree_file("/f", UAPI_O_CREAT | UAPI_O_RDWR);
+	struct uapi_stat st;
+	long before;
+
+	assert_int_equal(f->ops->write(f, "x", 1), 1);
+	before = host_allocations;
+	bad_start = big;
+	bad_end = big + PAGE_SIZE;
+	for (loff_t pos = 0; pos <= 100000000000; pos = 3 * pos + PAGE_SIZE)
+		assert_int_equal(f->ops->pwrite(f, big, 10, pos), -EFAULT);
+	bad_start = bad_end = NULL;
+	assert_int_equal(host_allocations, before);
+	f->ops->stat(f, &st);
+	assert_int_equal(st.size, 1);
+	assert_int_equal(st.blocks, 8);
+	expect("/f", "x");
+	file_put(f);
+}
+
 /* An image is what the file was; that of an archived one costs nothing. */
 static void images(void **state)
 {
@@ -446,6 +468,7 @@ int main(void)
 	    TEST(cutting),
 	    TEST(positions),
 	    TEST(bad_user_memory),
+	    TEST(failed_writes_keep_nothing),
 	    TEST(images),
 	};
 
