@@ -135,22 +135,24 @@ static ssize_t console_read(struct file *f, void __user *buf, size_t n)
 
 /* --- Writing --- */
 
-static ssize_t console_file_write(struct file *f, const void __user *buf, size_t n)
+#define WHOLE_MAX 4096 /* bytes of a write that nothing comes between, as with PIPE_BUF */
+
+/* Writes up to WHOLE_MAX bytes in one piece: how many, or -EFAULT, or -EINTR when the caller was
+ * killed while it waited for others. */
+static ssize_t write_whole(const char __user *buf, size_t n)
 {
 	static struct mutex whole_writes = MUTEX_INIT(whole_writes);
 	char part[TTY_LINE_MAX];
 	size_t done = 0;
-	int err = 0;
+	int err;
 
-	if (READ_ONCE(console.termios.lflag) & UAPI_TOSTOP)
-		err = check_foreground(UAPI_SIGTTOU);
-	if (err)
-		return err;
+	n = MIN(n, WHOLE_MAX);
 	mutex_lock(&whole_writes);
-	while (done < n) {
+	err = signal_fatal_pending() ? -EINTR : 0;
+	while (!err && done < n) {
 		size_t size = MIN(n - done, sizeof(part));
 
-		err = copy_from_user(part, (const char __user *)buf + done, size);
+		err = copy_from_user(part, buf + done, size);
 		if (err)
 			break;
 		tty_write(&console, part, size);
@@ -158,6 +160,22 @@ static ssize_t console_file_write(struct file *f, const void __user *buf, size_t
 	}
 	mutex_unlock(&whole_writes);
 	return done ? (ssize_t)done : err;
+}
+
+/* A long write takes minutes on a serial line: between its pieces others write, and signals end it.
+ */
+static ssize_t console_file_write(struct file *f, const void __user *buf, size_t n)
+{
+	size_t done = 0;
+	ssize_t written = 0;
+
+	if (READ_ONCE(console.termios.lflag) & UAPI_TOSTOP)
+		written = check_foreground(UAPI_SIGTTOU);
+	while (written >= 0 && done < n && !(done && signal_pending(current))) {
+		written = write_whole((const char __user *)buf + done, n - done);
+		done += MAX(written, 0);
+	}
+	return done ? (ssize_t)done : written;
 }
 
 static unsigned console_poll(struct file *f, struct poll_table *table)

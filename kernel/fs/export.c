@@ -9,6 +9,7 @@
 #include <hotregs/device.h>
 #include <hotregs/fs.h>
 #include <hotregs/mm.h>
+#include <hotregs/signal.h>
 #include <hotregs/wait.h>
 
 #include <arch/uaccess.h>
@@ -61,13 +62,16 @@ static int export_open(struct file *f)
 	return err;
 }
 
+/* Signals end a long write between two buffers: the channel may be a serial line. */
 static ssize_t export_write(struct file *f, const void __user *buf, size_t n)
 {
 	size_t done = 0;
 	int err = 0;
 
 	mutex_lock(&stream.lock);
-	while (done < n) {
+	if (signal_fatal_pending())
+		err = -EINTR;
+	while (!err && done < n && !(done && signal_pending(current))) {
 		size_t size = MIN(n - done, PAGE_SIZE << stream.order);
 
 		err = copy_from_user(stream.buffer, (const u8 __user *)buf + done, size);

@@ -14,8 +14,9 @@
 
 #include <arch/uaccess.h>
 
-static char screen[8192];
+static char screen[8192 + 1];
 static size_t screen_size;
+static size_t signal_after = SIZE_MAX; /* so many bytes the writer gets a signal */
 static const char *typed_while_asleep;
 static bool kill_while_asleep;
 static bool wait_for_timers; /* nobody types, and time passes */
@@ -29,6 +30,8 @@ void console_write(const char *s, size_t n)
 	memcpy(screen + screen_size, s, n);
 	screen_size += n;
 	screen[screen_size] = '\0';
+	if (screen_size >= signal_after)
+		current->work = TASK_WORK_SIGNAL;
 }
 
 int copy_to_user(void __user *dst, const void *src, size_t n)
@@ -243,6 +246,28 @@ static void long_write_arrives_whole(void **state)
 	assert_int_equal(console_file_ops.write(&blocking, buf, 0), 0);
 }
 
+/* A write of megabytes can be killed; a short one is whole whatever happens. */
+static void signals_end_long_writes(void **state)
+{
+	static char megabytes[4 << 20];
+
+	memset(megabytes, 'm', sizeof(megabytes));
+	signal_after = 1;
+	assert_int_equal(console_file_ops.write(&blocking, megabytes, 4096), 4096);
+	screen_size = 0;
+	signal_after = 5000;
+	current->work = 0;
+	assert_int_equal(console_file_ops.write(&blocking, megabytes, sizeof(megabytes)), 8192);
+	assert_int_equal(screen_size, 8192);
+	screen_size = 0;
+	signal_after = SIZE_MAX;
+	current->work = TASK_WORK_EXIT;
+	assert_int_equal(console_file_ops.write(&blocking, "x", 1), -EINTR);
+	assert_int_equal(screen_size, 0);
+	current->work = 0;
+	assert_int_equal(console_file_ops.write(&blocking, "x", 1), 1); /* no lock was left held */
+}
+
 static void bad_user_memory_is_told(void **state)
 {
 	type("a\n");
@@ -408,6 +433,7 @@ int main(void)
 	    cmocka_unit_test_setup(many_lines_pass_through, setup),
 	    cmocka_unit_test_setup(poll_tells_input, setup),
 	    cmocka_unit_test_setup(long_write_arrives_whole, setup),
+	    cmocka_unit_test_setup(signals_end_long_writes, setup),
 	    cmocka_unit_test_setup(bad_user_memory_is_told, setup),
 	    cmocka_unit_test_setup(settings, setup),
 	    cmocka_unit_test_setup(keys_send_signals_to_the_foreground, setup),

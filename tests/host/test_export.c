@@ -6,12 +6,14 @@
 #include "host.h"
 #include <hotregs/device.h>
 #include <hotregs/fs.h>
+#include <hotregs/task.h>
 
 #include <arch/uaccess.h>
 
 static u8 received[1 << 20];
 static size_t received_size;
 static int channel_error;
+static bool signal_while_writing;
 static const u8 *bad_from; /* user memory from here on cannot be read */
 
 static int channel_write(const void *buf, size_t n)
@@ -21,6 +23,8 @@ static int channel_write(const void *buf, size_t n)
 	assert_in_range(received_size + n, 0, sizeof(received));
 	memcpy(received + received_size, buf, n);
 	received_size += n;
+	if (signal_while_writing)
+		current->work = TASK_WORK_SIGNAL;
 	return 0;
 }
 
@@ -117,6 +121,24 @@ static void part_before_a_bad_page_is_told(void **state)
 	bad_from = NULL;
 }
 
+/* What was begun leaves, and the rest is the writer's to give again. */
+static void signals_end_long_writes(void **state)
+{
+	ssize_t n;
+
+	received_size = 0;
+	signal_while_writing = true;
+	n = export_file_ops.write(&writer, data, sizeof(data));
+	assert_in_range(n, 1, sizeof(data) - 1);
+	assert_int_equal(received_size, n);
+	assert_int_equal(export_file_ops.write(&writer, data, 10), 10);
+	signal_while_writing = false;
+	current->work = TASK_WORK_EXIT;
+	assert_int_equal(export_file_ops.write(&writer, data, 10), -EINTR);
+	assert_int_equal(received_size, n + 10);
+	current->work = 0;
+}
+
 static void channel_failure_is_told(void **state)
 {
 	channel_error = -EIO;
@@ -141,6 +163,7 @@ int main(void)
 	    cmocka_unit_test(nothing_written_is_no_stream),
 	    cmocka_unit_test(all_bytes_arrive_in_order),
 	    cmocka_unit_test(part_before_a_bad_page_is_told),
+	    cmocka_unit_test(signals_end_long_writes),
 	    cmocka_unit_test(channel_failure_is_told),
 	    cmocka_unit_test(stream_cannot_be_begun_again),
 	};
