@@ -86,6 +86,7 @@ struct shared {
 	uint32_t processes; /* forked in this batch */
 	uint32_t woken;     /* workers that hung in a call until a signal came */
 	uint32_t ended;     /* workers that hung in a call */
+	uint32_t scarce;    /* memory is, in this batch: a process may end for want of it */
 	uint32_t failed;    /* `failure` says why */
 	uint64_t clock;     /* the latest time that a process saw */
 	uint64_t digest;    /* of all results, in whatever order */
@@ -262,11 +263,13 @@ void monitor_drain(void); /* checks every record */
 void monitor_close(void);
 
 /* --- resources.c --- */
-void resources_learn_tasks(void);  /* those there are now stay */
-void resources_learn_memory(void); /* what is in use now is what should be between batches */
-void end_strays(void);             /* kills all but those */
-#define PATIENCE 200               /* ms for something that takes none */
-void resources_check(void);        /* ends strays; waits until all is as it was */
+void resources_learn_tasks(void);      /* those there are now stay */
+void resources_learn_memory(void);     /* what is in use now is what should be between batches */
+void end_strays(void);                 /* kills all but those */
+#define PATIENCE 200                   /* ms for something that takes none */
+void resources_use_up(unsigned leave); /* all free pages but so many */
+void resources_give_back(void);
+void resources_check(void); /* ends strays; waits until all is as it was */
 
 /* --- report.c --- */
 void report(unsigned batches);

@@ -39,16 +39,13 @@ static char *contents(const char *path)
 	return text;
 }
 
-/* Pages that are free, or page tables: the kernel's own are kept, however many it once needed. */
-static long free_pages(void)
+/* A number of kB in /proc/meminfo, in pages. */
+static long meminfo_pages(const char *field)
 {
-	const char *text = contents("/proc/meminfo");
-	const char *free = strstr(text, "MemFree:"), *tables = strstr(text, "PageTables:");
+	const char *at = strstr(contents("/proc/meminfo"), field);
 
-	CHECK(free && tables, "/proc/meminfo has no MemFree or no PageTables");
-	return (strtol(free + strlen("MemFree:"), NULL, 10) +
-		strtol(tables + strlen("PageTables:"), NULL, 10)) /
-	       (long)(PAGE / 1024);
+	CHECK(at, "/proc/meminfo has no %s", field);
+	return strtol(at + strlen(field), NULL, 10) / (long)(PAGE / 1024);
 }
 
 /* "0.00 0.00 0.00 RUNNING/ALL LAST" */
@@ -98,7 +95,8 @@ static void measure(struct resources *r)
 	memset(r, 0, sizeof(*r));
 	r->tasks = count_tasks();
 	count_objects(r);
-	r->pages += free_pages();
+	/* The kernel keeps its page tables, however many it once needed. */
+	r->pages += meminfo_pages("MemFree:") + meminfo_pages("PageTables:");
 	for (unsigned i = 0; i < nr_staying; i++)
 		r->pages += resident_pages(staying[i]);
 }
@@ -141,6 +139,59 @@ static void end_stray(pid_t pid)
 		if (staying[i] == pid)
 			return;
 	end_process(pid);
+}
+
+/* --- Want of memory --- */
+
+#define CHUNK (256 * PAGE)
+
+static uint8_t *chunk[256];
+static unsigned nr_chunks;
+
+#define STACK_USED (8 * PAGE)
+
+/* What the supervisor shares with the worker until one of them writes, becomes its own: later there
+ * may be no page for it. */
+static void own_memory(void)
+{
+	char *line = contents("/proc/self/maps"), *rest;
+
+	for (; *line; line = strchr(line, '\n') + 1) {
+		unsigned long start = strtoul(line, &rest, 16), end = strtoul(rest + 1, &rest, 16);
+
+		if (strncmp(rest, " rw-p", 5))
+			continue;
+		if (!strncmp(line + strcspn(line, "[\n"), "[stack]", 7))
+			start = end - STACK_USED;
+		for (; start < end; start += PAGE)
+			*(volatile uint8_t *)start = *(volatile uint8_t *)start;
+	}
+}
+
+void resources_use_up(unsigned leave)
+{
+	long pages, got;
+
+	own_memory();
+	pages = meminfo_pages("MemFree:");
+	pages -=
+	    leave + pages / 256 + 8; /* for page tables, and what the supervisor does meanwhile */
+	/* Some memory is left for others when there is a mapping made, but not when it is used: so
+	 * first all are made. */
+	for (long left = pages; left > 0 && nr_chunks < ARRAY_SIZE(chunk); left -= CHUNK / PAGE) {
+		got = raw(SYS_mmap, 0, CHUNK, UAPI_PROT_READ | UAPI_PROT_WRITE,
+			  UAPI_MAP_PRIVATE | UAPI_MAP_ANONYMOUS, -1, 0);
+		CHECK((unsigned long)got < -4095UL, "mmap by the supervisor: %ld", got);
+		chunk[nr_chunks++] = (uint8_t *)got;
+	}
+	for (long at = 0; at < pages && at < (long)(nr_chunks * (CHUNK / PAGE)); at++)
+		chunk[at * PAGE / CHUNK][at * PAGE % CHUNK] = 1;
+}
+
+void resources_give_back(void)
+{
+	while (nr_chunks)
+		CHECK(!raw(SYS_munmap, chunk[--nr_chunks], CHUNK), "munmap by the supervisor");
 }
 
 /* --- The files of a batch --- */

@@ -122,6 +122,7 @@ static int end_worker(pid_t pid)
 {
 	int status;
 
+	resources_give_back();
 	for (int i = 0; i < PATIENCE; i++) {
 		end_strays();
 		nap(1000000);
@@ -143,6 +144,10 @@ static int watch(pid_t pid)
 		monitor_drain();
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return status;
+		if (!polls && one_in(5)) {
+			shared->scarce = true;
+			resources_use_up(below(64));
+		}
 		still = shared->ops == ops ? still + 1 : 0;
 		ops = shared->ops;
 		if (still == HUNG_POLLS) {
@@ -166,6 +171,7 @@ static void run_batch(unsigned batch)
 
 	shared->batch = batch;
 	shared->processes = 0;
+	shared->scarce = false;
 	shared->batch_end = MIN(shared->ops + BATCH_OPS, shared->max_ops);
 	pid = raw(SYS_fork);
 	if (!pid)
@@ -174,10 +180,12 @@ static void run_batch(unsigned batch)
 	rand_seed(shared->seed, batch, 1000);
 	monitor_open(pid);
 	status = watch(pid);
+	resources_give_back();
 	if (shared->failed)
 		report_failure();
-	CHECK(WIFSIGNALED(status) ? shared->ended != ended && WTERMSIG(status) == UAPI_SIGKILL
-				  : !status,
+	CHECK(shared->scarce        ? WIFSIGNALED(status) || !WEXITSTATUS(status)
+	      : WIFSIGNALED(status) ? shared->ended != ended && WTERMSIG(status) == UAPI_SIGKILL
+				    : !status,
 	      "the worker ended with status %#x", status);
 	monitor_close();
 	if (batch < WARM_BATCHES)
