@@ -101,14 +101,16 @@ void vma_zap(struct mm *mm, const struct vma *vma, unsigned long start, unsigned
 	unsigned n;
 
 	/* A page is given back only when no translation to it is left. */
-	while ((n = mmu_unmap_next(&mm->mmu, &va, end, &first, batch, ZAP_BATCH))) {
-		mmu_flush(first, va);
+	do {
+		n = mmu_unmap_next(&mm->mmu, &va, end, &first, batch, ZAP_BATCH);
+		if (n)
+			mmu_flush(first, va);
 		if (!owned)
 			continue;
 		mm->resident -= n;
-		while (n)
-			page_put(batch[--n]);
-	}
+		for (unsigned i = 0; i < n; i++)
+			page_put(batch[i]);
+	} while (n == ZAP_BATCH);
 }
 
 void vma_free(struct vma *vma)
