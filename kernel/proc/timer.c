@@ -242,13 +242,16 @@ int process_timer_create(int clock, const struct uapi_sigevent *event)
 /* Timer @id with its process's timers locked; NULL: there is none. */
 static struct process_timer *find_and_lock(int id, struct process_timers **timers)
 {
+	struct process_timer *t;
+
 	*timers = READ_ONCE(current->process->signals.timers);
 	if (!*timers || id < 0 || id >= TIMERS_MAX)
 		return NULL;
 	mutex_lock(&(*timers)->lock);
-	if (!(*timers)->timer[id])
+	t = (*timers)->timer[id];
+	if (!t)
 		mutex_unlock(&(*timers)->lock);
-	return (*timers)->timer[id];
+	return t;
 }
 
 int process_timer_set(int id, const struct timer_setting *setting, struct timer_setting *old)
