@@ -4,8 +4,8 @@
  * either side, for stacks, rings and device registers.
  *
  * Addresses are handed out in slots of a power of two pages. A freed slot serves its size again,
- * which keeps the page tables few; when there are no more addresses, it is split for smaller ones.
- * Slots are never merged: there are many more addresses than memory to map.
+ * which keeps the page tables few; when there are no more addresses, it is split for smaller ones,
+ * and when that does not do either, free slots that are neighbours are merged.
  */
 #include <hotregs/printk.h>
 #include <hotregs/spinlock.h>
@@ -33,6 +33,7 @@ static struct slot *free_slots[SLOT_ORDERS]; /* by order of their size in pages 
 static struct slot *spare;                   /* stand for slots in use */
 static struct slot *unused;                  /* stand for none yet */
 static size_t nr_used, nr_pages;             /* slots in use; pages that all are cut from */
+static bool unmerged;                        /* slots were freed since they were last merged */
 
 static struct slot *pop(struct slot **list)
 {
@@ -105,6 +106,89 @@ static struct slot *split_slot(unsigned order)
 	return slot;
 }
 
+/* Two lists, each in the order of addresses, as one. */
+static struct slot *join(struct slot *a, struct slot *b)
+{
+	struct slot *list = NULL, **end = &list;
+
+	while (a && b) {
+		*end = pop(a->start < b->start ? &a : &b);
+		end = &(*end)->next;
+	}
+	*end = a ?: b;
+	return list;
+}
+
+/* Takes all free slots, in the order of addresses, with each one's order added to its start. */
+static struct slot *take_sorted(void)
+{
+	struct slot *sorted[LONG_BITS] = {}; /* [i]: a list of 2^i, or none */
+	struct slot *list = NULL;
+
+	for (unsigned order = 0; order < SLOT_ORDERS; order++) {
+		for (struct slot *slot; (slot = pop(&free_slots[order]));) {
+			unsigned i = 0;
+
+			slot->start += order;
+			slot->next = NULL;
+			for (; sorted[i]; sorted[i++] = NULL)
+				slot = join(sorted[i], slot);
+			sorted[i] = slot;
+		}
+	}
+	for (unsigned i = 0; i < LONG_BITS; i++)
+		list = join(sorted[i], list);
+	return list;
+}
+
+/* Makes [start, end) as few free slots as possible: never more than it was. */
+static void free_run(unsigned long start, unsigned long end)
+{
+	if (end == region_top) {
+		region_top = start;
+		return;
+	}
+	while (start < end) {
+		unsigned order = LONG_BITS - 1 - __builtin_clzl((end - start) >> PAGE_SHIFT);
+		struct slot *slot = pop(&unused);
+
+		ASSERT(slot);
+		slot->start = start;
+		push(&free_slots[order], slot);
+		start += PAGE_SIZE << order;
+	}
+}
+
+/*
+ * Merges free slots. It takes long where there are many; so it is left until nothing else does, and
+ * is not repeated for nothing. Lock held.
+ */
+static void merge_slots(void)
+{
+	unsigned long start = 0, end = 0;
+	struct slot *list = take_sorted();
+
+	for (struct slot *slot; (slot = pop(&list));) {
+		unsigned long at = slot->start & PAGE_MASK;
+		unsigned order = slot->start & ~PAGE_MASK;
+
+		if (at != end) {
+			free_run(start, end);
+			start = at;
+		}
+		end = at + (PAGE_SIZE << order);
+		push(&unused, slot);
+	}
+	free_run(start, end);
+	unmerged = false;
+}
+
+/* Lock held. */
+static struct slot *find_slot(unsigned order)
+{
+	return pop(&free_slots[order]) ?: new_slot(order) ?: split_slot(order);
+}
+
 /* Addresses for @pages; the first one, past the guard page, or 0. */
 static unsigned long slot_alloc(size_t pages)
 {
@@ -116,11 +200,11 @@ static unsigned long slot_alloc(size_t pages)
 		return 0;
 	order = slot_order(pages);
 	flags = spin_lock_irqsave(&lock);
-	slot = pop(&free_slots[order]);
-	if (!slot)
-		slot = new_slot(order);
-	if (!slot)
-		slot = split_slot(order);
+	slot = find_slot(order);
+	if (!slot && unmerged) {
+		merge_slots();
+		slot = find_slot(order);
+	}
 	if (slot) {
 		start = slot->start + PAGE_SIZE;
 		push(&spare, slot);
@@ -139,6 +223,7 @@ static void slot_free(unsigned long va, size_t pages)
 	slot->start = va - PAGE_SIZE;
 	push(&free_slots[slot_order(pages)], slot);
 	nr_used--;
+	unmerged = true;
 	spin_unlock_irqrestore(&lock, flags);
 }
 

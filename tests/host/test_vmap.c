@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel mappings on a fake MMU: guard pages, reuse of addresses, nothing lost without memory. */
+#define MAX_PTES 4096
 #include "mm/fake_mmu.h"
 
 static bool mapped(const u8 *va)
@@ -165,6 +166,45 @@ static void addresses_are_used_again_for_smaller(void **state)
 	assert_int_equal(kernel_tables.nr, 2);
 }
 
+static bool is_odd_slot(const u8 *va)
+{
+	return ((unsigned long)va - VMAP_START) / PAGE_SIZE / 4 % 2;
+}
+
+/* The smallest mappings have used all addresses; what is free side by side is large again. */
+static void addresses_are_used_again_for_larger(void **state)
+{
+	static u8 *va[(VMAP_END - VMAP_START) / PAGE_SIZE / 4], *large;
+	struct slab_usage before, after;
+	size_t n;
+
+	for (n = 0; n < ARRAY_SIZE(va) && (va[n] = vmap_alloc(1)); n++)
+		continue;
+	assert_in_range(n, ARRAY_SIZE(va) - 4, ARRAY_SIZE(va));
+	vmap_usage(&before);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (size_t i = 0; i < n; i++)
+			if (is_odd_slot(va[i]))
+				vmap_free(va[i], 1);
+		assert_null(vmap_alloc(3)); /* between any two free ones is one in use */
+		for (size_t i = 0; i < n; i++)
+			if (is_odd_slot(va[i]))
+				assert_non_null(va[i] = vmap_alloc(1));
+	}
+	for (size_t i = 0; i < n; i++) /* 7 and the number have no common divisor */
+		vmap_free(va[i * 7 % n], 1);
+	large = vmap_alloc(2046);
+	assert_non_null(large);
+	check_new(large, 2046);
+	vmap_free(large, 2046);
+	assert_non_null(large = vmap_alloc(1));
+	vmap_free(large, 1);
+	vmap_usage(&after);
+	assert_int_equal(after.pages, before.pages);
+	assert_int_equal(after.in_use, before.in_use - n);
+	assert_int_equal(kernel_tables.nr, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +214,7 @@ int main(void)
 	    cmocka_unit_test(more_than_there_is_takes_nothing),
 	    cmocka_unit_test(memory_that_goes_is_noticed),
 	    cmocka_unit_test(addresses_are_used_again_for_smaller),
+	    cmocka_unit_test(addresses_are_used_again_for_larger),
 	};
 
 	return cmocka_run_group_tests_name("vmap", tests, NULL, NULL);

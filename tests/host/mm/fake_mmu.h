@@ -9,7 +9,9 @@
 #include <hotregs/mm.h>
 #include <stdlib.h>
 
+#ifndef MAX_PTES
 #define MAX_PTES 1024
+#endif
 
 struct pte {
 	unsigned long va;
