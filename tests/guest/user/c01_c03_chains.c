@@ -260,19 +260,16 @@ static noinline __attribute__((noreturn)) void sleep_for_good(void)
 	_exit(0);
 }
 
-/* The call is its last instruction, and the return address lies in whatever comes next. */
-static __attribute__((noipa)) void call_at_the_end(void)
-{
-	sleep_for_good();
-}
-
 static noinline void above_the_last_call(void)
 {
-	call_at_the_end();
+	callback_for_good(sleep_for_good);
 	AFTER_CALL();
 }
 
-/* A call that never returns is unwound by its own function's frame, not by the next one's. */
+/*
+ * A call that never returns is its function's last instruction, and the return address lies in the
+ * next function: it is unwound by its own all the same.
+ */
 TEST(c03_chain_through_a_last_call)
 {
 	static const char *const above[] = {"above_the_last_call", __func__, NULL};

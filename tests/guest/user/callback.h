@@ -4,3 +4,5 @@
 
 /* Sorts two numbers with a comparison that calls @leaf: callback_sort, qsort, compare, @leaf. */
 void callback_sort(void (*leaf)(void));
+/* Calls @leaf, which must not return, with its last instruction. */
+void callback_for_good(void (*leaf)(void));

@@ -54,6 +54,8 @@ KTEST(unwind_bad_frames_end_the_walk)
 	EXPECT_EQ(depth_with_fp(0x8000000000000000UL), 1); /* not canonical */
 	EXPECT_EQ(depth_with_fp((unsigned long)&elsewhere + 1), 1);
 	EXPECT_EQ(depth_with_fp((unsigned long)self), 2); /* a cycle: one step, no more */
+	self[1] = (unsigned long)self;
+	EXPECT_EQ(depth_with_fp((unsigned long)self), 1); /* no code */
 }
 
 KTEST(unwind_stray_stack_pointer)

@@ -57,6 +57,8 @@ KTEST(unwind_bad_frames_end_the_walk)
 	EXPECT_EQ(depth_with_fp(0x400000), 1);   /* user space */
 	EXPECT_EQ(depth_with_fp((unsigned long)&stack.skewed[3]), 1);
 	EXPECT_EQ(depth_with_fp((unsigned long)&stack.self[1]), 2); /* a cycle: one step, no more */
+	stack.self[1] = (unsigned long)&stack;
+	EXPECT_EQ(depth_with_fp((unsigned long)&stack.self[1]), 1); /* no code */
 }
 
 KTEST(unwind_stray_stack_pointer)
