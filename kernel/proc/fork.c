@@ -51,11 +51,12 @@ pid_t process_fork(void)
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	err = inherit(child);
+	if (!err && !process_publish(child, current->process))
+		err = -EINTR;
 	if (err) {
 		process_free(child);
 		return err;
 	}
-	process_publish(child, current->process);
 	pid = child->pid;
 	perf_task_forked(child->leader);
 	sched_start(child->leader);

@@ -16,9 +16,12 @@ extern struct process *init_process;
  * not published. ERR_PTR(-ENOMEM). */
 struct process *process_create(const char *comm, void (*entry)(void *arg), void *arg);
 
-/* Gives @process its number and makes it known, as a child of @parent. Its leader may then be
- * given to sched_start(). */
-void process_publish(struct process *process, struct process *parent);
+/*
+ * Gives @process its number and makes it known, as a child of current's @parent. Its leader may
+ * then be given to sched_start(). False: current has to end, by a signal that may have been for its
+ * whole group, which a child must not escape. @parent NULL (init's): true.
+ */
+bool process_publish(struct process *process, struct process *parent);
 
 /*
  * One more thread of @process, which it holds, without memory and files yet, not published; it will

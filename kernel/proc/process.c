@@ -150,10 +150,8 @@ void threads_reap(struct process *process)
 		thread_free(task);
 }
 
-void process_publish(struct process *process, struct process *parent)
+static void publish(struct process *process, struct process *parent)
 {
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-
 	thread_publish(process->leader);
 	process->pid = process->leader->pid;
 	process->pgid = parent ? parent->pgid : process->pid;
@@ -163,7 +161,17 @@ void process_publish(struct process *process, struct process *parent)
 	if (parent)
 		list_add_tail(&process->sibling, &parent->children);
 	nr_forks++;
+}
+
+bool process_publish(struct process *process, struct process *parent)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	bool ok = !parent || !signal_fatal_pending();
+
+	if (ok)
+		publish(process, parent);
 	spin_unlock_irqrestore(&task_list_lock, flags);
+	return ok;
 }
 
 struct process *process_find(pid_t pid)
