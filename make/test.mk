@@ -67,7 +67,7 @@ endif
 TEST_NEEDS_host := $(HOST_BINARIES)
 TEST_NEEDS_parsers := $(FUZZ_BINARIES)
 TEST_NEEDS_guest := $(if $(SAN),,$(call bootable,$(KERNEL))) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
-TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE))
+TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(GUEST_PROGRAM)
 
 TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) $(if $(SAN),--sanitizer) --filter '$(T)' --host $(HOST_BINARIES) \
 	--parsers $(foreach t,$(FUZZ_TARGETS),$(FUZZ_OUT)/fuzz_$(t)=$(fuzz_$(t)_RUNS)) \
