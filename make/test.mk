@@ -19,6 +19,11 @@ TEST_ARCHIVE := $(BOARD_OUT)/test/archive.cpio
 GUEST_PROGRAM := $(BOARD_OUT)/test/user/guest-tests
 GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/user/*.c tests/guest/user/$(ARCH)/*.c)))
 
+# These have to know which workloads there are.
+CYCLES_OBJ := $(USER_OBJ)/tests/guest/user/cycles_test.o
+$(CYCLES_OBJ): USER_CFLAGS += -DWORKLOADS='"$(notdir $(basename $(wildcard user/workloads/*)))"'
+$(CYCLES_OBJ): user/workloads
+
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
 
 # Programs that mean harm: a boot of their own.

@@ -6,6 +6,7 @@
     parsers  libFuzzer programs (make/fuzz-parsers.mk), a fixed number of inputs from a fixed seed
     guest    KTAP of the test image (tests/guest/kernel) and of two programs: what one may rely on
              (tests/guest/user), and one that means harm (tests/guest/hostile)
+             In the long tests, the storms among these once more, longer
     system   pytest in tests/system: images, streams and stock perf
 
 A hang ends in a timeout that shows the last console lines. Skipped tests come last, with their
@@ -27,6 +28,7 @@ from ktap import Result
 from names import matches
 
 HOST_BUDGET, GUEST_BUDGET, SYSTEM_BUDGET = 180, 120, 2400  # seconds: a program, a boot, the suite
+STORM_SCALE, STORM_BUDGET = 10, 1800  # of the long tests: how many times as long, and seconds
 
 
 def wanted(result, pattern):
@@ -111,7 +113,13 @@ def run_guest(args):
                              f"ktest={guest_glob(args.filter, suite)}"))
     suite = "guest/user"
     yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
-                             "--", "guest-tests", guest_glob(args.filter, suite)))
+                             "--", "guest-tests", guest_glob(args.filter, suite),
+                             budget=GUEST_BUDGET * (1 + args.sanitizer)))
+    if args.slow and not args.sanitizer:
+        suite = "guest/storms"
+        pattern = guest_glob(args.filter, suite) if args.filter else "*storm*"
+        yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive, "--",
+                                 "guest-tests", pattern, str(STORM_SCALE), budget=STORM_BUDGET))
     # Harm is done to the kernel that users run, whose costs are bounded; in the long tests, to one that
     # looks for undefined behaviour at every step, and so needs time.
     if args.sanitizer and not args.slow:

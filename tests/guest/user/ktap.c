@@ -14,6 +14,8 @@ void *volatile bad_pointer = (void *)8;
 
 char ktap_program[64];
 
+int ktap_scale = 1;
+
 static const char *skip_reason;
 static bool failed;
 
@@ -89,6 +91,8 @@ int main(int argc, char **argv)
 	unsigned chosen = 0, number = 0;
 	bool any_failed = false;
 
+	if (argc > 2 && atoi(argv[2]) > 0)
+		ktap_scale = atoi(argv[2]);
 	snprintf(ktap_program, sizeof(ktap_program), "/bin/%s", argv[0]);
 	for (const struct ktap_test *t = __start_ktap_tests; t < __stop_ktap_tests; t++)
 		chosen += glob_match(pattern, t->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that run as a program in the guest and print KTAP: `guest-tests [pattern]`, '*' standing
- * for anything. What a test expects and does not find is printed with file and line.
+ * Tests that run as a program in the guest and print KTAP: `guest-tests [pattern [scale]]`, '*'
+ * standing for anything. What a test expects and does not find is printed with file and line.
  */
 #pragma once
 
@@ -56,6 +56,9 @@ extern void *volatile bad_pointer;
 
 /* The file of the running test program. */
 extern char ktap_program[];
+
+/* How many times as long a storm shall last; 1 unless something else was asked for. */
+extern int ktap_scale;
 
 /* Free memory of the machine in kB, from /proc/meminfo; -1 when it can't be read. */
 long free_memory_kb(void);
