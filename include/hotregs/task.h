@@ -66,6 +66,7 @@ struct task {
 	u32 __user *clear_tid; /* zeroed and its futex woken when this thread ends; or NULL */
 	s8 nice;               /* what setpriority() was told, under every policy */
 	u8 policy;             /* UAPI_SCHED_* */
+	bool ended;            /* of a process, runs no more of its program; under task_list_lock */
 	bool gone;             /* off the CPU for good; may be freed */
 	struct task_signals signals;
 

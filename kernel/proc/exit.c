@@ -94,6 +94,7 @@ static __always_inline void leave(int status)
 	threads_reap(process);
 	signals_leave();
 	flags = spin_lock_irqsave(&task_list_lock);
+	task->ended = true;
 	last = !--process->nr_alive;
 	if (last && !process->exiting) {
 		process->exiting = true;

@@ -62,6 +62,15 @@ static int kill_many(pid_t pgid, const struct uapi_siginfo *info)
 	return result;
 }
 
+/* Whose process kill() means by @pid. A thread's number is nobody's once it has ended; a process
+ * has its leader's until it has been waited for. List lock held. */
+static struct task *find(pid_t pid)
+{
+	struct task *task = task_find(pid);
+
+	return task && (!task->ended || task->process->leader == task) ? task : NULL;
+}
+
 static struct uapi_siginfo make_info(int signal, int code)
 {
 	return (struct uapi_siginfo){
@@ -84,7 +93,7 @@ long sys_kill(pid_t pid, int signal)
 		return -ESRCH;
 	flags = spin_lock_irqsave(&task_list_lock);
 	if (pid > 0)
-		err = kill_one(task_find(pid), false, &info);
+		err = kill_one(find(pid), false, &info);
 	else
 		err = kill_many(pid == -1 ? -1 : pid ? -pid : current->process->pgid, &info);
 	spin_unlock_irqrestore(&task_list_lock, flags);
@@ -102,7 +111,7 @@ long sys_tgkill(pid_t pid, pid_t tid, int signal)
 		return -EINVAL;
 	flags = spin_lock_irqsave(&task_list_lock);
 	task = task_find(tid);
-	if (task && task->pid == pid)
+	if (task && task->pid == pid && !task->ended)
 		err = kill_one(task, true, &info);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
@@ -118,7 +127,7 @@ long sys_sigqueue(pid_t pid, int signal, unsigned long value)
 		return -EINVAL;
 	info.value = value;
 	flags = spin_lock_irqsave(&task_list_lock);
-	err = kill_one(task_find(pid), false, &info);
+	err = kill_one(find(pid), false, &info);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }

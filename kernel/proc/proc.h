@@ -39,6 +39,9 @@ void thread_free(struct task *task);
 /* Frees those threads of @process that are gone, but its leader. May sleep. */
 void threads_reap(struct process *process);
 
+/* Thread @tid of the caller's process; NULL: it has none, or that one has ended. List lock held. */
+struct task *thread_find_own(pid_t tid);
+
 /*
  * Makes current the only thread of its process, under the process's number: the others end, and are
  * freed. -EINTR: current has to end itself. May sleep.

@@ -4,6 +4,7 @@
 
 #include <arch/uaccess.h>
 
+#include "proc.h"
 #include "timer.h"
 
 #define NSEC_PER_SEC 1000000000ULL
@@ -60,8 +61,7 @@ long sys_getitimer(int which, struct uapi_itimerspec __user *user)
 static bool is_own_thread(pid_t tid)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	const struct task *task = task_find(tid);
-	bool own = task && task->process == current->process;
+	bool own = thread_find_own(tid);
 
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return own;

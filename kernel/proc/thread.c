@@ -88,12 +88,11 @@ long sys_thread_set_clear_tid(u32 __user *tid)
 	return current->tid;
 }
 
-/* Thread @tid of the caller's process; NULL: it has none. List lock held. */
-static struct task *find_own(pid_t tid)
+struct task *thread_find_own(pid_t tid)
 {
 	struct task *task = task_find(tid);
 
-	return task && task->process == current->process && !task->gone ? task : NULL;
+	return task && task->process == current->process && !task->ended ? task : NULL;
 }
 
 long sys_thread_setname(pid_t tid, const char __user *user_name)
@@ -106,7 +105,7 @@ long sys_thread_setname(pid_t tid, const char __user *user_name)
 	if (len < 0)
 		return len == -ENAMETOOLONG ? -ERANGE : len;
 	flags = spin_lock_irqsave(&task_list_lock);
-	task = find_own(tid);
+	task = thread_find_own(tid);
 	if (task) {
 		strlcpy(task->comm, name, sizeof(task->comm));
 		perf_task_comm(task);
@@ -119,7 +118,7 @@ long sys_thread_getname(pid_t tid, char __user *user_name, size_t size)
 {
 	char name[TASK_COMM_LEN];
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	const struct task *task = find_own(tid);
+	const struct task *task = thread_find_own(tid);
 	size_t len;
 
 	if (task)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ktap.h"
@@ -405,4 +406,70 @@ static void create_and_join(void)
 TEST(thread_memory_returns)
 {
 	EXPECT_EQ(in_child(create_and_join), 0);
+}
+
+/* --- Who has ended has no number --- */
+
+static void *give_number(void *number)
+{
+	*(pid_t *)number = syscall(SYS_gettid);
+	return NULL;
+}
+
+static bool is_nobody(pid_t tid)
+{
+	return tgkill(getpid(), tid, 0) == -1 && errno == ESRCH;
+}
+
+/* SIGKILL by the number of a thread would be the end of all. */
+static void signal_the_joined(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+	pthread_t thread;
+	timer_t timer;
+	pid_t number;
+
+	if (pthread_create(&thread, NULL, give_number, &number) || pthread_join(thread, NULL))
+		_exit(1);
+	if (!is_nobody(number))
+		_exit(2);
+	if (!tgkill(getpid(), number, SIGKILL) || errno != ESRCH)
+		_exit(3);
+	if (!kill(number, SIGKILL) || errno != ESRCH)
+		_exit(4);
+	event.sigev_notify_thread_id = number;
+	if (!timer_create(CLOCK_MONOTONIC, &event, &timer) || errno != EINVAL)
+		_exit(5);
+	_exit(0);
+}
+
+static void *signal_the_leader(void *arg)
+{
+	for (int i = 0; !is_nobody(getpid()); i++) {
+		if (i == 1000)
+			_exit(1);
+		sched_yield();
+	}
+	if (!tgkill(getpid(), getpid(), SIGKILL) || errno != ESRCH)
+		_exit(2);
+	/* Its number is still the process's. */
+	if (kill(getpid(), 0))
+		_exit(3);
+	kill(getpid(), SIGTERM);
+	return arg;
+}
+
+static void leave_another(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, signal_the_leader, NULL))
+		_exit(90);
+	pthread_exit(NULL);
+}
+
+TEST(thread_ended_takes_no_signal)
+{
+	EXPECT_EQ(in_child(signal_the_joined), 0);
+	EXPECT_EQ(in_child(leave_another), SIGTERM);
 }
