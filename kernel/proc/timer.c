@@ -12,8 +12,15 @@
 
 #define TIMERS_MAX 16 /* of timer_create(), a process */
 
-/* Two interrupts of a timer are so far apart; expirations in between are told as overruns. */
+/*
+ * What repeats is looked at this often, all the machine's timers together, so that no number of
+ * them is all that a processor does; expirations in between are told as overruns. Each of them may
+ * also have to be passed on the way to another's place in the queue.
+ */
 #define MIN_STEP_NS 100000ULL
+#define PASS_NS     100ULL
+
+static u32 nr_repeating; /* of all processes; atomic */
 
 struct process_timers {
 	struct mutex lock; /* one call at a time */
@@ -31,6 +38,20 @@ static u64 now_of(const struct process_timer *t)
 {
 	return t->setting.absolute && t->clock == UAPI_CLOCK_REALTIME ? clock_realtime_ns()
 								      : clock_ns();
+}
+
+/* Does @t interrupt again and again? Lock of the process held. */
+static bool repeats(const struct process_timer *t)
+{
+	return t->armed && t->setting.interval && t->notify != UAPI_SIGEV_NONE;
+}
+
+/* From one interrupt of a timer that repeats to its next one, at least. */
+static u64 min_step(void)
+{
+	u64 n = __atomic_load_n(&nr_repeating, __ATOMIC_RELAXED);
+
+	return n * (MIN_STEP_NS + n * PASS_NS);
 }
 
 /* Arms the kernel timer for @t->expires, or for looking again. Lock of the process held. */
@@ -61,7 +82,7 @@ static u64 expirations(struct process_timer *t)
 	}
 	times = (now - t->expires) / t->setting.interval + 1;
 	t->expires = add(t->expires, times * t->setting.interval);
-	arm(t, MIN_STEP_NS);
+	arm(t, min_step());
 	return times;
 }
 
@@ -75,7 +96,7 @@ static bool find_target(const struct process_timer *t, struct task **target)
 	if (t->notify != UAPI_SIGEV_THREAD_ID)
 		return true;
 	list_for_each (task, &t->process->threads, thread_node) {
-		if (task->tid == t->tid && !task->gone) {
+		if (task->tid == t->tid && !task->ended) {
 			*target = task;
 			return true;
 		}
@@ -114,6 +135,8 @@ static void stop(struct process_timer *t)
 	struct process_signals *s = &t->process->signals;
 	unsigned long flags = spin_lock_irqsave(&s->lock);
 
+	if (repeats(t))
+		__atomic_fetch_sub(&nr_repeating, 1, __ATOMIC_RELAXED);
 	t->armed = false;
 	spin_unlock_irqrestore(&s->lock, flags);
 	/* Its function, should it run just now, finds that and does not arm it again. */
@@ -149,6 +172,8 @@ static void start(struct process_timer *t, const struct timer_setting *setting)
 	if (setting->value) {
 		t->armed = true;
 		t->expires = setting->absolute ? setting->value : add(now_of(t), setting->value);
+		if (repeats(t))
+			__atomic_fetch_add(&nr_repeating, 1, __ATOMIC_RELAXED);
 		if (t->notify != UAPI_SIGEV_NONE)
 			arm(t, 0);
 	}

@@ -60,3 +60,66 @@ TEST(timer_storm_of_threads)
 		EXPECT_EQ(pthread_join(thread[i], NULL), 0);
 	EXPECT(there > 0 && absent > 0);
 }
+
+/* --- More expirations than a processor can serve --- */
+
+#define NR_FLOODERS     8
+#define TIMERS_OF_EACH  16
+#define FLOOD_PERIOD_NS 100000
+
+static long long now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static int flood(void)
+{
+	const struct itimerspec often = {.it_value.tv_nsec = FLOOD_PERIOD_NS,
+					 .it_interval.tv_nsec = FLOOD_PERIOD_NS};
+	timer_t timer;
+
+	signal(SIGALRM, SIG_IGN);
+	for (int i = 0; i < TIMERS_OF_EACH; i++)
+		if (timer_create(CLOCK_MONOTONIC, NULL, &timer) ||
+		    timer_settime(timer, 0, &often, NULL))
+			return 1;
+	for (;;)
+		pause();
+}
+
+static void spin(long n)
+{
+	for (volatile long i = 0; i < n; i++)
+		;
+}
+
+static long long time_of(long n)
+{
+	long long start = now_ns();
+
+	spin(n);
+	return now_ns() - start;
+}
+
+/* A bystander goes on, and has the machine for itself when the processes are gone. */
+TEST(timer_storm_of_processes)
+{
+	const long n = 15000000 / (time_of(100000) / 100000 + 1); /* about 15 ms */
+	long long alone = time_of(n), together;
+	pid_t child[NR_FLOODERS];
+
+	for (int i = 0; i < NR_FLOODERS; i++)
+		child[i] = start_child(flood);
+	for (int i = 0; i < NR_FLOODERS; i++)
+		EXPECT(wait_until_asleep(child[i]));
+	together = time_of(n);
+	EXPECT(together < 2 * alone);
+	for (int i = 0; i < NR_FLOODERS; i++) {
+		EXPECT_EQ(kill(child[i], SIGKILL), 0);
+		EXPECT_EQ(join_child(child[i]), -1);
+	}
+	EXPECT(time_of(n) < alone * 11 / 10);
+}
