@@ -6,7 +6,8 @@
 #include "event.h"
 
 /*
- * So much of a window the clocks of one context may spend on samples. Without a bound, clocks that
+ * So much of a window the clocks of one context may spend on samples and on putting them off. What
+ * exceeds it the next window has less, down to nothing. Without a bound, clocks that
  * are more than the processor can serve would be all that it does while their task runs, which
  * could not even be ended.
  */
@@ -26,22 +27,22 @@ static noinline void put_off(struct perf_event *event)
 
 static bool is_spent(struct perf_context *ctx, u64 now)
 {
-	if (now - ctx->clock_window >= WINDOW_NS) {
+	u64 passed = now - ctx->clock_window;
+
+	if (passed >= WINDOW_NS) {
+		bool exceeded = passed < 2 * WINDOW_NS && ctx->clock_spent > SPEND_NS;
+
 		ctx->clock_window = now;
-		ctx->clock_spent = 0;
+		ctx->clock_spent = exceeded ? MIN(ctx->clock_spent - SPEND_NS, SPEND_NS) : 0;
 	}
 	return ctx->clock_spent >= SPEND_NS;
 }
 
-static void clock_expired(struct timer *timer, struct pt_regs *regs)
+static void take(struct perf_event *event, struct pt_regs *regs, u64 now)
 {
-	struct perf_event *event = container_of(timer, struct perf_event, timer);
-	u64 now = clock_ns(), late = now - timer->expires, passed = event->period;
+	struct timer *timer = &event->timer;
+	u64 late = now - timer->expires, passed = event->period;
 
-	if (unlikely(is_spent(event->ctx, now))) {
-		put_off(event);
-		return;
-	}
 	/* A late timer keeps the beat, and its sample stands for all that has passed. */
 	if (unlikely(late >= event->period))
 		passed += late - late % event->period;
@@ -50,6 +51,17 @@ static void clock_expired(struct timer *timer, struct pt_regs *regs)
 	event->put_off = 0;
 	if (perf_sees(event, &regs, NULL))
 		perf_overflow(event, passed, regs, 0, now);
+}
+
+static void clock_expired(struct timer *timer, struct pt_regs *regs)
+{
+	struct perf_event *event = container_of(timer, struct perf_event, timer);
+	u64 now = clock_ns();
+
+	if (unlikely(is_spent(event->ctx, now)))
+		put_off(event);
+	else
+		take(event, regs, now);
 	event->ctx->clock_spent += clock_ns() - now;
 }
 

@@ -321,6 +321,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx)
 {
 	event->ctx = ctx;
 	list_add_tail(&event->node, &ctx->events);
+	ctx->nr_events++;
 	if (!event->attr.disabled)
 		perf_event_start(event);
 }
@@ -329,12 +330,25 @@ void perf_event_detach(struct perf_event *event)
 {
 	perf_event_stop(event);
 	list_del(&event->node);
+	event->ctx->nr_events--;
 	event->ctx = NULL;
 }
 
-/* Attaches @event to @task; the zeroed *@part becomes the task's if it has none, and NULL. -ESRCH.
+/* Attaches @event to @ctx unless that has @max events: -ENOSPC. perf_lock held. */
+static int attach_below(struct perf_event *event, struct perf_context *ctx, u32 max)
+{
+	if (ctx->nr_events >= max)
+		return -ENOSPC;
+	perf_event_attach(event, ctx);
+	return 0;
+}
+
+/*
+ * Attaches @event to @task; the zeroed *@part becomes the task's if it has none, and NULL. -ESRCH;
+ * -ENOSPC: it has @max.
  */
-static int attach_task(struct perf_event *event, struct task *task, struct perf_task **part)
+static int attach_task(struct perf_event *event, struct task *task, struct perf_task **part,
+		       u32 max)
 {
 	unsigned long flags;
 	int err = 0;
@@ -349,19 +363,19 @@ static int attach_task(struct perf_event *event, struct task *task, struct perf_
 			perf_task_install(task, *part);
 			*part = NULL;
 		}
-		perf_event_attach(event, &task->perf->ctx);
+		err = attach_below(event, &task->perf->ctx, max);
 	}
 	spin_unlock_irqrestore(&perf_lock, flags);
 	return err;
 }
 
-static int attach_cpu(struct perf_event *event, int cpu)
+static int attach_cpu(struct perf_event *event, int cpu, u32 max)
 {
 	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	int err = attach_below(event, &cpus[cpu].perf->ctx, max);
 
-	perf_event_attach(event, &cpus[cpu].perf->ctx);
 	spin_unlock_irqrestore(&perf_lock, flags);
-	return 0;
+	return err;
 }
 
 static int check_target(const struct perf_event_attr *attr, bool has_task, int cpu)
@@ -376,9 +390,8 @@ static int check_target(const struct perf_event_attr *attr, bool has_task, int c
 	return 0;
 }
 
-struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
-						    struct task *task,
-						    perf_overflow_handler_t handler, void *context)
+static struct perf_event *create(const struct perf_event_attr *attr, int cpu, struct task *task,
+				 perf_overflow_handler_t handler, void *context, u32 max)
 {
 	int err = perf_attr_check(attr) ?: check_target(attr, task, cpu);
 	struct perf_event *event = err ? NULL : perf_event_alloc(attr, cpu, handler, context);
@@ -387,12 +400,24 @@ struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr
 	if (!err && (!event || (task && !part)))
 		err = -ENOMEM;
 	if (!err)
-		err = task ? attach_task(event, task, &part) : attach_cpu(event, cpu);
+		err = task ? attach_task(event, task, &part, max) : attach_cpu(event, cpu, max);
 	kfree(part);
 	if (!err)
 		return event;
 	kfree(event);
 	return ERR_PTR(err);
+}
+
+struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
+						    struct task *task,
+						    perf_overflow_handler_t handler, void *context)
+{
+	return create(attr, cpu, task, handler, context, PERF_EVENTS_MAX);
+}
+
+static u32 max_events(const struct perf_user *user)
+{
+	return user->privileged ? PERF_EVENTS_MAX : PERF_EVENTS_MAX_USER;
 }
 
 /* As attach_task(), to task @pid, if @user may look at it. */
@@ -407,7 +432,7 @@ static int attach_pid(struct perf_event *event, pid_t pid, const struct perf_use
 	if (task && !user->privileged && user->may_access(task))
 		err = -EACCES;
 	else
-		err = attach_task(event, task, part);
+		err = attach_task(event, task, part, max_events(user));
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return err;
 }
@@ -426,8 +451,7 @@ struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t
 	if (err)
 		return ERR_PTR(err);
 	if (pid <= 0)
-		return perf_event_create_kernel_counter(attr, cpu, pid ? NULL : current, NULL,
-							NULL);
+		return create(attr, cpu, pid ? NULL : current, NULL, NULL, max_events(user));
 	event = perf_event_alloc(attr, cpu, NULL, NULL);
 	part = kzalloc(sizeof(*part));
 	err = event && part ? attach_pid(event, pid, user, &part) : -ENOMEM;

@@ -47,6 +47,7 @@ enum perf_source {
 struct perf_context {
 	struct list_head active[NR_PERF_SOURCES]; /* enabled events, by active_node */
 	struct list_head events;                  /* all, by node */
+	u32 nr_events;                            /* that many */
 	u32 *watch;                               /* perf_active of the task or CPU */
 	struct task *task;                        /* NULL: a CPU's */
 	bool running;                             /* the task is on a CPU, and is watched */
@@ -55,6 +56,15 @@ struct perf_context {
 	u64 time_on[MAX_CPUS];                    /* the same, by CPU */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 };
+
+/*
+ * So many events a context has when one more is refused: to those who are not privileged, to all.
+ * Each costs time with interrupts off at every switch, and as clocks they are sorted by expiry, so
+ * the most there can be is what the machine must live with. What is left between the two keeps a
+ * user from shutting out the privileged one.
+ */
+#define PERF_EVENTS_MAX_USER 128
+#define PERF_EVENTS_MAX      192
 
 struct perf_task {
 	struct perf_context ctx;
@@ -134,6 +144,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 /* Makes the zeroed @part @task's, with no events. */
 void perf_task_install(struct task *task, struct perf_task *part);
 /* perf_lock held from here on. */
+/* Asks for no limit: a task inherits no more than its parent has. */
 void perf_event_attach(struct perf_event *event, struct perf_context *ctx);
 void perf_event_start(struct perf_event *event);  /* enables this one */
 void perf_event_stop(struct perf_event *event);   /* disables this one */

@@ -99,6 +99,63 @@ static void opening_asks_in_order(void **state)
 	perf_event_release(event);
 }
 
+/* Opens on other_task for @user until that is refused; how many there are then. */
+static unsigned open_up_to_limit(const struct perf_user *user, struct perf_event **event,
+				 unsigned n)
+{
+	struct perf_event_attr attr = attr_for(USER_MODE);
+
+	attr.inherit = 1;
+	for (; n <= PERF_EVENTS_MAX; n++) {
+		event[n] = perf_event_open_pid(&attr, other_task.tid, -1, user);
+		if (IS_ERR(event[n]))
+			break;
+	}
+	assert_int_equal(PTR_ERR(event[n]), -ENOSPC);
+	return n;
+}
+
+/* The privileged user finds room where others have taken theirs, and ends at a limit too. */
+static void events_of_a_task_have_a_limit(void **state)
+{
+	const struct perf_user user = {.uid = 7, .may_access = may_access};
+	struct perf_event *event[PERF_EVENTS_MAX + 1];
+	unsigned n;
+
+	accessible = &other_task;
+	n = open_up_to_limit(&user, event, 0);
+	assert_int_equal(n, PERF_EVENTS_MAX_USER);
+	perf_event_release(event[--n]);
+	n = open_up_to_limit(&user, event, n);
+	assert_int_equal(n, PERF_EVENTS_MAX_USER);
+	n = open_up_to_limit(&root, event, n);
+	assert_int_equal(n, PERF_EVENTS_MAX);
+	/* A child is forked all the same, and has as many. */
+	switch_to(&other_task);
+	assert_int_equal(perf_task_fork(&kernel_task), 0);
+	assert_int_equal(kernel_task.perf->ctx.nr_events, PERF_EVENTS_MAX);
+	perf_task_dead(&kernel_task, 0);
+	perf_task_free(&kernel_task);
+	switch_to(&user_task);
+	while (n)
+		perf_event_release(event[--n]);
+	assert_int_equal(other_task.perf->ctx.nr_events, 0);
+}
+
+static void events_of_a_cpu_have_a_limit(void **state)
+{
+	struct perf_event_attr attr = attr_for(USER_MODE);
+	struct perf_event *event[PERF_EVENTS_MAX];
+
+	for (unsigned i = 0; i < PERF_EVENTS_MAX; i++) {
+		event[i] = perf_event_open_pid(&attr, -1, 0, &root);
+		assert_false(IS_ERR(event[i]));
+	}
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, -1, 0, &root)), -ENOSPC);
+	for (unsigned i = 0; i < PERF_EVENTS_MAX; i++)
+		perf_event_release(event[i]);
+}
+
 static void sample_rate_has_a_limit(void **state)
 {
 	struct perf_event_attr attr = attr_for(KERNEL);
@@ -222,10 +279,16 @@ static void failed_rings_cost_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST_OF(every_level),           TEST_OF(nothing_else_hides_the_kernel),
-	    TEST_OF(opening_asks_in_order), TEST_OF(sample_rate_has_a_limit),
-	    TEST_OF(a_user_has_a_quota),    TEST_OF(level_minus_one_has_no_quota),
-	    TEST_OF(quota_grows_with_cpus), TEST_OF(failed_rings_cost_nothing),
+	    TEST_OF(every_level),
+	    TEST_OF(nothing_else_hides_the_kernel),
+	    TEST_OF(opening_asks_in_order),
+	    TEST_OF(events_of_a_task_have_a_limit),
+	    TEST_OF(events_of_a_cpu_have_a_limit),
+	    TEST_OF(sample_rate_has_a_limit),
+	    TEST_OF(a_user_has_a_quota),
+	    TEST_OF(level_minus_one_has_no_quota),
+	    TEST_OF(quota_grows_with_cpus),
+	    TEST_OF(failed_rings_cost_nothing),
 	};
 
 	return cmocka_run_group_tests_name("perf permission", tests, NULL, NULL);
