@@ -45,6 +45,72 @@ static void run_clocks(int ready)
 		;
 }
 
+#define OPENERS 3
+#define MOST    128 /* an unprivileged user's events on one task */
+
+/* Opens clocks on @target as an unprivileged user, says how many there are room for, keeps them. */
+static void open_on(pid_t target, int out)
+{
+	struct perf_event_attr attr = software_event(PERF_COUNT_SW_CPU_CLOCK);
+	unsigned char n = 0;
+
+	attr.sample_period = 10000;
+	attr.exclude_kernel = 1;
+	if (setuid(1000))
+		_exit(1);
+	while (perf_event_open(&attr, target, -1, -1, 0) >= 0)
+		n++;
+	if (write(out, &n, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void spin(void)
+{
+	if (setuid(1000))
+		_exit(1);
+	for (;;)
+		;
+}
+
+/* However many processes open clocks on one task, others sleep no longer for it. */
+TEST(c10_clocks_on_one_task_have_a_limit)
+{
+	const struct timespec moment = {0, 2 * MS};
+	unsigned char n;
+	pid_t pid[OPENERS + 1];
+	unsigned total = 0;
+	int ends[2];
+
+	EXPECT_EQ(pipe(ends), 0);
+	fflush(stdout);
+	pid[OPENERS] = fork();
+	if (!pid[OPENERS])
+		spin();
+	nanosleep(&moment, NULL);
+	for (int i = 0; i < OPENERS; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			open_on(pid[OPENERS], ends[1]);
+		EXPECT_EQ(read(ends[0], &n, 1), 1);
+		total += n;
+	}
+	EXPECT_EQ(total, MOST);
+	for (int i = 0; i < 20; i++) {
+		uint64_t start = now_ns();
+
+		nanosleep(&moment, NULL);
+		EXPECT(now_ns() - start < 40 * MS);
+	}
+	for (int i = 0; i <= OPENERS; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST(c10_fast_clocks_leave_time_for_others)
 {
 	pid_t pid[NR_TASKS];
