@@ -69,6 +69,9 @@ int process_may_access(const struct task *target);
 
 /* Is there a process group @pgid in the caller's session? 0, -EPERM, -EINVAL. */
 int process_check_group(pid_t pgid);
+/* May the caller choose the foreground of a terminal of session @sid (0: of none)? 0; -ENOTTY: it
+ * is of another session, and that one's leader has not ended. */
+int process_check_session(pid_t sid);
 /*
  * May the caller use a terminal whose foreground is group @foreground (0: everybody's) for what
  * @signal (SIGTTIN, SIGTTOU) keeps the background from? 0; -EINTR: its group has been sent the

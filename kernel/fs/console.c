@@ -268,21 +268,29 @@ static int get_available(s32 __user *user)
 
 static int set_foreground(const s32 __user *user)
 {
+	pid_t own = current->process->sid, session = READ_ONCE(console.session);
 	unsigned long flags;
 	s32 group;
 	int err;
 
 	if (copy_from_user(&group, user, sizeof(group)))
 		return -EFAULT;
-	err = check_foreground(UAPI_SIGTTOU);
+	err = process_check_session(session);
+	if (!err)
+		err = check_foreground(UAPI_SIGTTOU);
 	if (!err)
 		err = process_check_group(group);
 	if (err)
 		return err;
 	flags = spin_lock_irqsave(&console.lock);
-	console.foreground = group;
+	if (console.session == session || console.session == own) {
+		console.session = own;
+		console.foreground = group;
+	} else {
+		err = -ENOTTY; /* another one was faster */
+	}
 	spin_unlock_irqrestore(&console.lock, flags);
-	return 0;
+	return err;
 }
 
 static long console_ioctl(struct file *f, unsigned long cmd, unsigned long arg)

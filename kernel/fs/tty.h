@@ -17,6 +17,7 @@ struct tty {
 	struct uapi_termios termios;
 	struct uapi_winsize size;
 	pid_t foreground;      /* process group; 0: none */
+	pid_t session;         /* that chooses the foreground; 0: the first to do so */
 	u8 line[TTY_LINE_MAX]; /* being edited */
 	size_t line_size;
 	bool literal;             /* the next key is itself: VLNEXT was pressed */

@@ -16,6 +16,21 @@ int process_check_group(pid_t pgid)
 	return exists ? 0 : -EPERM;
 }
 
+int process_check_session(pid_t sid)
+{
+	const struct process *leader;
+	unsigned long flags;
+	bool others;
+
+	if (!sid || current->process->sid == sid)
+		return 0;
+	flags = spin_lock_irqsave(&task_list_lock);
+	leader = process_find(sid);
+	others = leader && leader->sid == sid && !leader->zombie;
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return others ? -ENOTTY : 0;
+}
+
 /* Does the caller not want to hear of @signal? */
 static bool refuses(int signal)
 {

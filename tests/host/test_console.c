@@ -7,6 +7,7 @@
 #include "host.h"
 #include <hotregs/device.h>
 #include <hotregs/fs.h>
+#include <hotregs/process.h>
 #include <hotregs/sched.h>
 #include <hotregs/wait.h>
 #include <uapi/signal.h>
@@ -75,6 +76,14 @@ int process_check_foreground(pid_t foreground, int signal)
 {
 	background_signal = signal;
 	return background;
+}
+
+static struct process caller = {.sid = 70};
+static pid_t ended; /* the session whose leader has */
+
+int process_check_session(pid_t sid)
+{
+	return !sid || sid == caller.sid || sid == ended ? 0 : -ENOTTY;
 }
 
 int process_check_group(pid_t pgid)
@@ -308,6 +317,7 @@ static void settings(void **state)
 	struct uapi_winsize size = {24, 80, 0, 0};
 	s32 group = 5, n;
 
+	current->process = &caller;
 	assert_int_equal(request(UAPI_TCGETS, &original), 0);
 	assert_int_equal(original.cc[UAPI_VINTR], 3);
 	t = original;
@@ -327,6 +337,16 @@ static void settings(void **state)
 	group = 0;
 	assert_int_equal(request(UAPI_TIOCGPGRP, &group), 0);
 	assert_int_equal(group, 77);
+	caller.sid = 71;
+	background_signal = 0;
+	assert_int_equal(request(UAPI_TIOCSPGRP, &group), -ENOTTY);
+	assert_int_equal(background_signal, 0);
+	ended = 70;
+	assert_int_equal(request(UAPI_TIOCSPGRP, &group), 0);
+	ended = 0;
+	caller.sid = 70;
+	assert_int_equal(request(UAPI_TIOCSPGRP, &group), -ENOTTY);
+	caller.sid = 71;
 	signalled = 0;
 	assert_int_equal(request(UAPI_TIOCSWINSZ, &size), 0);
 	assert_int_equal(signalled, 77);

@@ -111,6 +111,23 @@ TEST(terminal_foreground)
 	EXPECT_EQ(tcsetpgrp(0, group), 0);
 }
 
+/* The terminal is of one session: no other one takes it, whatever it does with SIGTTOU. */
+TEST(terminal_of_another_session)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		signal(SIGTTOU, SIG_IGN);
+		if (setsid() < 0)
+			_exit(1);
+		_exit(tcsetpgrp(0, getpgrp()) == -1 && errno == ENOTTY ? 0 : 2);
+	}
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(tcgetpgrp(0), getpgrp());
+}
+
 /* A child in a group of its own, which is the background, that runs @body. */
 static pid_t in_background(void (*body)(void))
 {
