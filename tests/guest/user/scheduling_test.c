@@ -213,7 +213,8 @@ static void rr_turns(void)
 	_exit(turns_under(SCHED_RR));
 }
 
-/* 50 ms of computing are more than two slices: equals alternate under the one, and not under the other. */
+/* 50 ms of computing are more than two slices: equals alternate under the one, and not under the
+ * other. */
 TEST(sched_fifo_runs_to_its_end)
 {
 	EXPECT_EQ(WEXITSTATUS(in_child(fifo_turns)), 2);

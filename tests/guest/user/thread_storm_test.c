@@ -14,7 +14,7 @@
 
 #include "ktap.h"
 
-#define NR_STORMS   60
+#define NR_STORMS   90
 #define MAX_THREADS 12
 #define STATUS_EXIT 11
 #define STATUS_EXEC 12
@@ -120,7 +120,7 @@ static void *storm(void *arg)
 			use_mutex(&state);
 			break;
 		case 5:
-			if (random % 5 == 0)
+			if (random % 11 == 0)
 				end_all(next_random(&state));
 			break;
 		default:
@@ -203,5 +203,7 @@ TEST(thread_storms)
 	}
 	EXPECT_EQ(settled_memory(), before);
 	for (size_t i = 0; i < NR_EXPECTED; i++)
-		EXPECT(seen[i] > 2);
+		ktap_expect(seen[i] > 0, __FILE__, __LINE__, "no storm ended by status %x",
+			    (unsigned)expected[i]);
+	printf("# ends of storms: %d %d %d %d %d\n", seen[0], seen[1], seen[2], seen[3], seen[4]);
 }
