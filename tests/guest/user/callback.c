@@ -19,6 +19,8 @@ void callback_for_good(void (*leaf)(void))
 {
 	void (*end)(void) __attribute__((noreturn)) = (void *)leaf;
 
+	/* In Thumb state it has an even number of instructions then, and no gap behind it. */
+	__asm__ volatile("nop");
 	end();
 }
 
