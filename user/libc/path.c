@@ -150,14 +150,14 @@ static struct uapi_attributes time_attributes(const struct timeval *times)
 	return a;
 }
 
-int utimes(const char *path, const struct timeval *times)
+int utimes(const char *path, const struct timeval times[2])
 {
 	struct uapi_attributes a = time_attributes(times);
 
 	return path ? SYSCALL(chattr, -1, path, &a) : bad_path();
 }
 
-int futimes(int fd, const struct timeval *times)
+int futimes(int fd, const struct timeval times[2])
 {
 	struct uapi_attributes a = time_attributes(times);
 
