@@ -150,14 +150,16 @@ static struct uapi_attributes time_attributes(const struct timeval *times)
 	return a;
 }
 
-int utimes(const char *path, const struct timeval times[2])
+/* newlib's versions declare the second parameter in different ways. */
+#pragma GCC diagnostic ignored "-Warray-parameter"
+int utimes(const char *path, const struct timeval *times)
 {
 	struct uapi_attributes a = time_attributes(times);
 
 	return path ? SYSCALL(chattr, -1, path, &a) : bad_path();
 }
 
-int futimes(int fd, const struct timeval times[2])
+int futimes(int fd, const struct timeval *times)
 {
 	struct uapi_attributes a = time_attributes(times);
 
