@@ -11,7 +11,8 @@ import pytest
 def small_archive(out, board_has, tmp_path):
     """A boot archive of little more than the guest's tests, for a machine of 8 MiB."""
     objcopy = {"x86_64": "x86_64-linux-gnu-objcopy"}.get(board_has["ARCH"], "arm-none-eabi-objcopy")
-    programs = [out / "test/user/guest-tests", *(out / "user" / name for name in ("init", "true", "exits"))]
+    names = ("init", "sh", "true", "exits", "kill", "echo", "cat")  # what these tests execute
+    programs = [out / "test/user/guest-tests", *(out / "user" / name for name in names)]
     for program in programs:
         subprocess.run([objcopy, "--strip-all", program, tmp_path / program.name], check=True)
     path = tmp_path / "archive.cpio"
