@@ -289,6 +289,36 @@ TEST(cond_ping_pong)
 	EXPECT_EQ(turn, 0);
 }
 
+static void *signal_at_once(void *arg)
+{
+	put_items(1, pthread_cond_signal);
+	return arg;
+}
+
+/* An urgent thread waits for the mutex: so it signals between its release and the sleep. */
+TEST(cond_signal_before_the_sleep)
+{
+	const struct sched_param param = {.sched_priority = 5};
+	struct timespec late = in_ns(CLOCK_REALTIME, 500000000);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, SCHED_RR);
+	pthread_attr_setschedparam(&attr, &param);
+	pthread_cond_init(&cond, NULL);
+	items = 0;
+	pthread_mutex_lock(&mutex);
+	EXPECT_EQ(pthread_create(&thread, &attr, signal_at_once, NULL), 0);
+	while (!items)
+		if (!EXPECT_EQ(pthread_cond_timedwait(&cond, &mutex, &late), 0))
+			break;
+	EXPECT_EQ(items, 1);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+}
+
 TEST(cond_timedwait)
 {
 	static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC};
