@@ -29,7 +29,8 @@ $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)
 # Programs that mean harm: a boot of their own.
 HOSTILE_PROGRAM := $(BOARD_OUT)/test/user/hostile-tests
 HOSTILE_OBJ := $(patsubst %,$(USER_OBJ)/%.o,$(basename $(sort $(wildcard tests/guest/hostile/*.c \
-	tests/guest/hostile/$(ARCH)/*.[cS])) tests/guest/user/ktap.c tests/guest/user/samples.c))
+	tests/guest/hostile/$(ARCH)/*.[cS])) tests/guest/user/ktap.c \
+	tests/guest/user/machine.c tests/guest/user/samples.c))
 
 $(HOSTILE_PROGRAM): $(HOSTILE_OBJ) $(USER_CRT) $(USER_LIB)
 

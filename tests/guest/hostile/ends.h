@@ -14,3 +14,7 @@
 
 /* Expects that a process which runs @body, named @what, ends as one of @expected. */
 void expect_end(const char *what, void (*body)(void), unsigned expected);
+
+/* Makes the @n system calls of these numbers; ends the process, by a status that says which, at the
+ * first that does not fail with ENOSYS. For a @body. */
+void make_absent_calls(const long numbers[], unsigned n);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of programs that mean harm share: random numbers that repeat, and what is left. */
+/* What the tests of programs that mean harm share: random numbers that repeat, and addresses. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../user/machine.h"
 
 #define PAGE            4096UL
 #define ARRAY_LENGTH(a) (sizeof(a) / sizeof((a)[0]))
@@ -20,18 +22,6 @@ static inline unsigned random_below(struct random *r, unsigned n)
 {
 	return random_u64(r) % n;
 }
-
-/* What there is of the machine, as /proc tells it: free memory, memory of kernel objects, tasks. */
-struct machine_state {
-	long free_kb, slab_kb, tasks;
-};
-
-struct machine_state machine_state(void);
-/*
- * Runs @body some times to have everything in memory that it needs, then @times more: does the
- * machine have the same then as before these? If not @name is told.
- */
-bool leaves_nothing(const char *name, void (*body)(void *), void *arg, unsigned times);
 
 /* Addresses that no program may use, and where user space ends. Of the architecture. */
 extern const unsigned long kernel_addresses[];

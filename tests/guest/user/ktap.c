@@ -39,20 +39,6 @@ void ktap_skip(const char *reason)
 	skip_reason = reason;
 }
 
-long free_memory_kb(void)
-{
-	FILE *f = fopen("/proc/meminfo", "r");
-	char line[80];
-	long kb = -1;
-
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		sscanf(line, "MemFree: %ld kB", &kb);
-	fclose(f);
-	return kb;
-}
-
 int in_child(void (*body)(void))
 {
 	int status;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine.h"
+
 struct ktap_test {
 	const char *name;
 	void (*run)(void);
@@ -59,9 +61,6 @@ extern char ktap_program[];
 
 /* How many times as long a storm shall last; 1 unless something else was asked for. */
 extern int ktap_scale;
-
-/* Free memory of the machine in kB, from /proc/meminfo; -1 when it can't be read. */
-long free_memory_kb(void);
 
 /* Runs @body in a child process and returns its wait status; -1 when there is no child. */
 int in_child(void (*body)(void));
