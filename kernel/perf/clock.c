@@ -7,9 +7,9 @@
 
 /*
  * So much of a window the clocks of one context may spend on samples and on putting them off. What
- * exceeds it the next window has less, down to nothing. Without a bound, clocks that
- * are more than the processor can serve would be all that it does while their task runs, which
- * could not even be ended.
+ * exceeds it the next window has less, down to nothing. Without a bound, clocks that are more than
+ * the processor can serve would be all that it does while their task runs, which could not even be
+ * ended.
  */
 #define WINDOW_NS 10000000ULL
 #define SPEND_NS  (WINDOW_NS / 4)

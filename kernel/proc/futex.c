@@ -120,6 +120,9 @@ static int queue(struct waiter_at *w, const struct key *key, const u32 __user *u
 		irq_enable();
 		if (copy_from_user(&now, user, sizeof(now)))
 			return -EFAULT;
+		/* Others may take it away each time; and a device's page never is one of memory. */
+		if (signal_fatal_pending())
+			return -EINTR;
 		irq_disable();
 		spin_lock(&b->lock);
 	}
