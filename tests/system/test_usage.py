@@ -78,10 +78,10 @@ def test_a_name_with_blanks(make, tmp_path):
 
 
 def test_a_test_that_there_is_not(make):
-    done = make("test", "T=nosuch")
+    done = make("test", "T=no_such_test")
     assert done.returncode != 0
     lines = without_makes(said(done))
-    assert "No test matches T=nosuch" in lines[0]
+    assert "No test matches T=no_such_test" in lines[0]
     assert any("test_profile" in line for line in lines) and any("test_ring" in line for line in lines)
     assert "no tests ran" not in done.stdout
 

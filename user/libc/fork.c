@@ -49,23 +49,23 @@ static void run_after(bool child)
 
 pid_t fork(void)
 {
-	/* One that is alone excludes nobody: so it need not write to pages that it then has to
-	 * copy. */
-	bool alone = __atomic_load_n(&pthread_count, __ATOMIC_RELAXED) == 1;
+	/* One that was always alone excludes nobody: so it need not write to pages that it then
+	 * has to copy. That others have ended is not enough: they give back their stacks later. */
+	bool threads = threads_ever();
 	long pid;
 
-	if (!alone)
+	if (threads)
 		lock_acquire(&handlers_lock);
 	run_prepare();
-	if (!alone)
-		newlib_locks_acquire();
+	if (threads)
+		library_locks_acquire();
 	pid = raw_syscall3(SYS_fork, 0, 0, 0);
-	if (!pid)
+	if (!pid && threads)
 		threads_forked();
-	if (!alone)
-		newlib_locks_release();
+	if (threads)
+		library_locks_release();
 	run_after(!pid);
-	if (!alone)
+	if (threads)
 		lock_release(&handlers_lock);
 	return syscall_result(pid);
 }

@@ -40,6 +40,7 @@ struct __lock {
 	struct lock lock;
 	uint32_t depth; /* the owner's */
 	struct pthread *owner;
+	struct __lock *next, **link; /* in made_locks; link: what points to this one */
 };
 
 struct __lock __lock___sinit_recursive_mutex;
@@ -52,30 +53,64 @@ struct __lock __lock___tz_mutex;
 struct __lock __lock___dd_hash_mutex;
 struct __lock __lock___arc4random_mutex;
 
+/* Those that were made at run time: of open files. */
+static struct lock made_lock;
+static struct __lock *made_locks;
+
 /* In the order in which they are taken within each other. */
 static struct __lock *const fork_locks[] = {
     &__lock___atexit_recursive_mutex, &__lock___env_recursive_mutex, &__lock___sfp_recursive_mutex,
     &__lock___sinit_recursive_mutex, &__lock___malloc_recursive_mutex};
 #define NR_FORK_LOCKS (sizeof(fork_locks) / sizeof(fork_locks[0]))
 
-void newlib_locks_acquire(void)
+/* Nothing else is taken within these. */
+static struct lock *const inner_locks[] = {&keys_lock, &stack_cache_lock, &made_lock};
+#define NR_INNER_LOCKS (sizeof(inner_locks) / sizeof(inner_locks[0]))
+
+void library_locks_acquire(void)
 {
 	for (size_t i = 0; i < NR_FORK_LOCKS; i++)
 		__retarget_lock_acquire_recursive(fork_locks[i]);
+	for (size_t i = 0; i < NR_INNER_LOCKS; i++)
+		lock_acquire(inner_locks[i]);
 }
 
-void newlib_locks_release(void)
+void library_locks_release(void)
 {
+	for (size_t i = NR_INNER_LOCKS; i-- > 0;)
+		lock_release(inner_locks[i]);
 	for (size_t i = NR_FORK_LOCKS; i-- > 0;)
 		__retarget_lock_release_recursive(fork_locks[i]);
 }
 
-void __retarget_lock_init_recursive(_LOCK_T *lock)
+void file_locks_forked(void)
 {
-	*lock = calloc(1, sizeof(**lock));
+	struct pthread *self = thread_self();
+
+	for (struct __lock *lock = made_locks; lock; lock = lock->next) {
+		if (lock->owner == self)
+			continue;
+		lock->lock.word = 0;
+		lock->depth = 0;
+		lock->owner = NULL;
+	}
+}
+
+void __retarget_lock_init_recursive(_LOCK_T *result)
+{
+	struct __lock *lock = calloc(1, sizeof(*lock));
+
 	/* There is nobody to tell; and a file without a lock would be one that is torn. */
-	if (!*lock)
+	if (!lock)
 		abort();
+	lock_acquire(&made_lock);
+	lock->next = made_locks;
+	lock->link = &made_locks;
+	if (lock->next)
+		lock->next->link = &lock->next;
+	made_locks = lock;
+	lock_release(&made_lock);
+	*result = lock;
 }
 
 void __retarget_lock_init(_LOCK_T *lock)
@@ -85,12 +120,17 @@ void __retarget_lock_init(_LOCK_T *lock)
 
 void __retarget_lock_close_recursive(_LOCK_T lock)
 {
+	lock_acquire(&made_lock);
+	*lock->link = lock->next;
+	if (lock->next)
+		lock->next->link = lock->link;
+	lock_release(&made_lock);
 	free(lock);
 }
 
 void __retarget_lock_close(_LOCK_T lock)
 {
-	free(lock);
+	__retarget_lock_close_recursive(lock);
 }
 
 void __retarget_lock_acquire(_LOCK_T lock)

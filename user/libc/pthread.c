@@ -40,11 +40,16 @@ static void adopt_self(struct pthread *self)
 	self->tid = raw_syscall3(SYS_thread_set_clear_tid, (long)&self->tid, 0, 0);
 }
 
+bool threads_ever(void)
+{
+	return thread_self()->tid;
+}
+
 void threads_forked(void)
 {
-	if (!thread_self()->tid)
-		return; /* there never were others */
 	pthread_count = 1;
+	stacks_forked();
+	file_locks_forked();
 	adopt_self(thread_self());
 }
 

@@ -6,7 +6,7 @@
 
 #define DESTRUCTOR_ROUNDS 4 /* POSIX: at least; a destructor may set values again */
 
-static struct lock keys_lock;
+struct lock keys_lock;
 static struct {
 	/* Odd: in use. It rises, so that values of a key that was here before count as NULL. */
 	uint32_t generation;

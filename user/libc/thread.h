@@ -81,6 +81,9 @@ extern uint32_t pthread_count;
 /* The kernel's number of @thread. */
 pid_t thread_number(const struct pthread *thread);
 
+/* Has the process ever had a second thread? If not, nobody else can hold a lock. */
+bool threads_ever(void);
+
 /* Makes a thread forget that there were others: it is the only one, in a forked process. */
 void threads_forked(void);
 
@@ -98,7 +101,12 @@ struct pthread *thread_alloc(size_t stack_size, size_t guard_size, char **sp);
 /* Takes back what thread_alloc() gave, as soon as the kernel has cleared the thread's tid. */
 void thread_release(struct pthread *thread);
 
+/* In a forked process: nobody runs on the stacks that are kept. Their lock is held. */
+extern struct lock stack_cache_lock;
+void stacks_forked(void);
+
 /* --- pthread_key.c: runs the destructors of the calling thread's values --- */
+extern struct lock keys_lock;
 void keys_destroy(void);
 
 /* --- reent.c: frees what newlib has allocated for the calling thread --- */
@@ -136,9 +144,15 @@ static inline void lock_release(struct lock *lock)
 		lock_wake(lock);
 }
 
-/* newlib's locks around a fork: no other thread is inside then. */
-void newlib_locks_acquire(void);
-void newlib_locks_release(void);
+/*
+ * The library's locks around a fork: no other thread is inside then. Those of open files are not
+ * among them, since a thread may hold one for as long as it likes.
+ */
+void library_locks_acquire(void);
+void library_locks_release(void);
+
+/* In a forked process: frees what threads that it does not have held. The list's lock is held. */
+void file_locks_forked(void);
 
 /* --- futex.c: none changes errno --- */
 

@@ -13,7 +13,7 @@
 /* For newlib's data, above the thread's part. */
 #define REENT_SPACE ((sizeof(struct _reent) + 15) & -16UL)
 
-static struct lock cache_lock;
+struct lock stack_cache_lock;
 static struct pthread *cache; /* by next_stack, the last one that ended first */
 
 /* Takes out of the cache one of this size that nobody runs on any more; NULL: there is none. */
@@ -21,14 +21,14 @@ static struct pthread *take_cached(size_t map_size, size_t guard_size)
 {
 	struct pthread **link, *thread;
 
-	lock_acquire(&cache_lock);
+	lock_acquire(&stack_cache_lock);
 	for (link = &cache; (thread = *link); link = &thread->next_stack)
 		if (thread->map_size == map_size && thread->guard_size == guard_size &&
 		    !__atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE))
 			break;
 	if (thread)
 		*link = thread->next_stack;
-	lock_release(&cache_lock);
+	lock_release(&stack_cache_lock);
 	return thread;
 }
 
@@ -105,10 +105,16 @@ void thread_release(struct pthread *thread)
 {
 	if (!thread->map)
 		return;
-	lock_acquire(&cache_lock);
+	lock_acquire(&stack_cache_lock);
 	thread->next_stack = cache;
 	cache = thread;
 	while ((thread = take_surplus()))
 		munmap(thread->map, thread->map_size);
-	lock_release(&cache_lock);
+	lock_release(&stack_cache_lock);
+}
+
+void stacks_forked(void)
+{
+	for (struct pthread *thread = cache; thread; thread = thread->next_stack)
+		thread->tid = 0;
 }

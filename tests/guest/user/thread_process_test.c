@@ -343,6 +343,93 @@ TEST(thread_fork_copies_the_caller_alone)
 	EXPECT_EQ(in_child(forks_in_thread), 0);
 }
 
+static void *end_at_once(void *arg)
+{
+	return arg;
+}
+
+/* One that would wait for a thread that it does not have is ended by its alarm. */
+static bool forked_can_make_threads(void)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(1);
+		_exit(pthread_create(&thread, NULL, end_at_once, NULL) ||
+		      pthread_join(thread, NULL));
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* Forks at each place of another thread's end, which gives back its stack by itself. */
+static void fork_while_threads_end(void)
+{
+	const struct sched_param param = {.sched_priority = 1};
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		_exit(1);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, SCHED_OTHER);
+	for (long ns = 0; ns < 12000; ns += 40) {
+		if (pthread_create(&thread, &attr, end_at_once, NULL))
+			_exit(2);
+		nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+		if (!forked_can_make_threads())
+			_exit(3);
+	}
+}
+
+TEST(thread_fork_while_others_end)
+{
+	EXPECT_EQ(in_child(fork_while_threads_end), 0);
+}
+
+static void *hold_file(void *file)
+{
+	flockfile(file);
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	funlockfile(file);
+	return NULL;
+}
+
+/* The thread that holds the file is not in the forked process, its own lock is. */
+static void fork_while_file_is_held(void)
+{
+	FILE *theirs = fopen("/theirs", "w"), *ours = fopen("/ours", "w");
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	pthread_mutex_lock(&mutex);
+	pthread_create(&thread, NULL, hold_file, theirs);
+	sched_yield();
+	flockfile(ours);
+	pid = fork();
+	if (!pid) {
+		alarm(1);
+		fputc('x', ours);
+		funlockfile(ours);
+		_exit(fputc('x', theirs) != 'x' || fclose(theirs) || fclose(ours));
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		_exit(1);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+	_exit(fclose(theirs) || fclose(ours) || unlink("/theirs") || unlink("/ours"));
+}
+
+TEST(thread_fork_while_a_file_is_held)
+{
+	EXPECT_EQ(in_child(fork_while_file_is_held), 0);
+}
+
 /* --- Memory --- */
 
 static void *idle(void *arg)
