@@ -12,6 +12,7 @@
 #include <hotregs/printk.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/time.h>
 
 #include <arch/identify.h>
@@ -65,6 +66,7 @@ void start_kernel(void)
 		panic("the boot archive is not a newc cpio image (error %d)", -err);
 	irq_enable();
 	check_start();
+	smp_start();
 	if (!test_image_start())
 		start_init(); /* first, for it is process 1 */
 	loadavg_start();

@@ -43,6 +43,7 @@ struct cpu {
 	struct task *switched_from; /* for finish_switch() */
 	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
 	struct run_queue rq;
+	struct smp_call *calls;    /* from other CPUs, a lock-free stack; any CPU pushes */
 	struct irq_work *irq_work; /* pending, a lock-free stack; NMI pushes too */
 	struct timer_queue timers; /* kernel/time's part */
 	struct perf_cpu *perf;     /* kernel/perf's part */

@@ -16,6 +16,8 @@ struct irq_chip {
 	unsigned nr_irqs; /* lines 0..nr_irqs-1 exist, at most NR_IRQS of them are used */
 	void (*unmask)(unsigned irq);
 	void (*mask)(unsigned irq);
+	/* Sets up the calling processor's own part, one that has just started. Interrupts off. */
+	void (*start_cpu)(void);
 };
 
 /* The board's controller; called once by its driver. */
@@ -26,6 +28,9 @@ void irq_set_chip(const struct irq_chip *chip);
  * or no controller. Any context but NMI.
  */
 int irq_register(unsigned irq, irq_handler_t handler, void *ctx);
+
+/* Sets up the calling processor, not the first, for interrupts. Interrupts off. */
+void irq_start_cpu(void);
 
 /* Runs the handler of device line @irq; called by the architecture between irq_enter/irq_exit. */
 void irq_dispatch(unsigned irq);

@@ -67,9 +67,14 @@ void timer_cancel(struct timer *timer);
 struct clock_event {
 	const char *name;
 	void (*set)(u64 delta_ns); /* interrupt in so many ns, at least 1; UINT64_MAX: never */
+	/* Sets up the calling processor's own device, not the first one's. Interrupts off. */
+	void (*start_cpu)(void);
 };
 /* Called once, by the board's driver. Timers armed before wait until then. */
 void time_set_clock_event(const struct clock_event *dev);
+
+/* Sets up the calling processor, not the first, for timer interrupts. Interrupts off. */
+void time_start_cpu(void);
 
 /* Called by the clock-event driver's interrupt: runs what has expired, arms the next. */
 void time_interrupt(struct pt_regs *regs);

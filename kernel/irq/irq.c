@@ -19,6 +19,11 @@ void irq_set_chip(const struct irq_chip *new_chip)
 	chip = new_chip;
 }
 
+void irq_start_cpu(void)
+{
+	chip->start_cpu();
+}
+
 int irq_register(unsigned irq, irq_handler_t handler, void *ctx)
 {
 	unsigned long flags;

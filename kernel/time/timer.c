@@ -117,6 +117,11 @@ void time_set_clock_event(const struct clock_event *dev)
 	irq_restore(flags);
 }
 
+void time_start_cpu(void)
+{
+	clock_event->start_cpu();
+}
+
 void time_interrupt(struct pt_regs *regs)
 {
 	struct timer_queue *q = &this_cpu()->timers;
