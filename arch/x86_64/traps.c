@@ -9,11 +9,13 @@
 #include <hotregs/printk.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/time.h>
 #include <uapi/types.h>
 
 #include <arch/uaccess.h>
 
+#include <asm/lapic.h>
 #include <asm/traps.h>
 #include <asm/vectors.h>
 
@@ -188,6 +190,8 @@ static void interrupt(struct pt_regs *regs, unsigned vector)
 		time_interrupt(regs);
 	else if (vector == VECTOR_IRQ_WORK)
 		irq_work_run();
+	else if (vector == VECTOR_IPI)
+		smp_interrupt();
 	else if (vector - VECTOR_IRQ_BASE < NR_IRQS)
 		irq_dispatch(vector - VECTOR_IRQ_BASE);
 	irq_exit();

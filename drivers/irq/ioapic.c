@@ -13,6 +13,8 @@
 #include <arch/io.h>
 #include <asm/vectors.h>
 
+#include "lapic.h"
+
 /* An index register selects what the window shows. */
 #define IOAPIC_INDEX   0x00
 #define IOAPIC_WINDOW  0x10
@@ -88,6 +90,7 @@ static struct irq_chip ioapic_chip = {
     .name = "ioapic",
     .unmask = ioapic_unmask,
     .mask = ioapic_mask,
+    .start_cpu = lapic_start_cpu, /* a processor's own part of the interrupt system */
 };
 
 static void ioapic_init(void)
@@ -105,10 +108,8 @@ static void ioapic_init(void)
 		printk("ioapic: interrupts %u-%u\n", ioapics[i].gsi_base,
 		       ioapics[i].gsi_base + ioapics[i].nr_pins - 1);
 	}
-	if (acpi_info.nr_ioapics == 0) {
+	if (acpi_info.nr_ioapics == 0)
 		printk("ioapic: none in the ACPI tables: devices cannot interrupt\n");
-		return;
-	}
 	irq_set_chip(&ioapic_chip);
 }
 INITCALL(1, ioapic_init);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The local APIC in its memory-mapped mode (Intel SDM vol. 3, chapter 10): acknowledges interrupts,
- * and interrupts its own CPU for irq_work.
+ * and interrupts its own CPU for irq_work and the others.
  */
 #include <hotregs/acpi.h>
 #include <hotregs/cpu.h>
@@ -10,6 +10,8 @@
 #include <hotregs/printk.h>
 
 #include <arch/irq.h>
+#include <arch/smp.h>
+#include <asm/lapic.h>
 #include <asm/msr.h>
 #include <asm/vectors.h>
 
@@ -27,10 +29,23 @@
 #define ICR_SELF    BIT(18)
 
 volatile u8 *lapic_base;
+static phys_addr_t lapic_phys;
 
 void lapic_eoi(void)
 {
 	lapic_write(LAPIC_EOI, 0);
+}
+
+/*
+ * The interrupt command register is idle before a command is written (10.6.1). It has two halves,
+ * and the lower one sends. An NMI may strike between idle and sent, or between the halves: what it
+ * sends is to itself, which leaves the upper half as it is, and idle again before it returns.
+ * Everybody else has interrupts off, and is not interrupted by anybody else.
+ */
+static void wait_until_idle(void)
+{
+	while (lapic_read(LAPIC_ICR) & ICR_PENDING)
+		cpu_relax();
 }
 
 void arch_raise_irq_work(void)
@@ -38,9 +53,25 @@ void arch_raise_irq_work(void)
 	/* Too early: lapic_init() makes up for it. */
 	if (unlikely(!lapic_base))
 		return;
-	while (lapic_read(LAPIC_ICR) & ICR_PENDING)
-		cpu_relax();
+	wait_until_idle();
 	lapic_write(LAPIC_ICR, ICR_SELF | ICR_ASSERT | VECTOR_IRQ_WORK);
+	if (unlikely(in_nmi()))
+		wait_until_idle();
+}
+
+void lapic_send(u32 apic_id, u32 command)
+{
+	unsigned long flags = irq_save();
+
+	wait_until_idle();
+	lapic_write(LAPIC_ICR_HIGH, apic_id << 24);
+	lapic_write(LAPIC_ICR, ICR_ASSERT | command);
+	irq_restore(flags);
+}
+
+void arch_send_ipi(struct cpu *cpu)
+{
+	lapic_send(cpu->arch.apic_id, LAPIC_ICR_FIXED | VECTOR_IPI);
 }
 
 /* Masks every local source (10.5.1), some of which only newer versions have. */
@@ -75,7 +106,19 @@ static void end_pending(void)
 	lapic_write(LAPIC_ESR, 0);
 }
 
-static void lapic_init(void)
+/* Switches the calling CPU's on, and makes it its own. Interrupts off, or its sources are. */
+static void enable(void)
+{
+	/* Sources can be written only while it is enabled (10.4.7.2). */
+	lapic_write(LAPIC_TPR, TPR_CLASS);
+	lapic_write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
+	mask_sources();
+	end_pending();
+	this_cpu()->arch.apic_id = lapic_read(LAPIC_ID) >> 24;
+}
+
+/* Sees to the mode of the calling CPU's; returns where its registers are. */
+static phys_addr_t find_registers(void)
 {
 	u64 msr = rdmsr(MSR_APIC_BASE);
 
@@ -85,16 +128,23 @@ static void lapic_init(void)
 		    "the local APIC is in x2APIC mode; give the processor none (-cpu ...,-x2apic)");
 	if (!(msr & APIC_BASE_ENABLE))
 		wrmsr(MSR_APIC_BASE, msr | APIC_BASE_ENABLE);
-	lapic_base = ioremap(msr & APIC_BASE_ADDRESS, 0x400);
+	return msr & APIC_BASE_ADDRESS;
+}
+
+void lapic_start_cpu(void)
+{
+	if (find_registers() != lapic_phys)
+		panic("the local APICs of two processors are not at the same address");
+	enable();
+}
+
+static void lapic_init(void)
+{
+	lapic_phys = find_registers();
+	lapic_base = ioremap(lapic_phys, 0x400);
 	if (!lapic_base)
 		panic("no memory to map the local APIC");
-
-	/* Sources can be written only while it is enabled (10.4.7.2). */
-	lapic_write(LAPIC_TPR, TPR_CLASS);
-	lapic_write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
-	mask_sources();
-	end_pending();
-	this_cpu()->arch.apic_id = lapic_read(LAPIC_ID) >> 24;
+	enable();
 	printk("lapic: id %u, processors: %u\n", this_cpu()->arch.apic_id,
 	       MAX(acpi_info.nr_cpus, 1U));
 	if (this_cpu()->irq_work)

@@ -13,6 +13,7 @@
 #define LAPIC_ESR           0x280
 #define LAPIC_LVT_CMCI      0x2f0
 #define LAPIC_ICR           0x300
+#define LAPIC_ICR_HIGH      0x310
 #define LAPIC_LVT_TIMER     0x320
 #define LAPIC_LVT_THERMAL   0x330
 #define LAPIC_LVT_PERF      0x340
@@ -26,8 +27,11 @@
 #define LAPIC_LVT_MASKED  BIT(16)
 #define LAPIC_DIVIDE_BY_1 0xb
 
-/* The calling CPU's registers; NULL before its driver has run. */
+/* The calling CPU's registers, at one address for all; NULL before its driver has run. */
 extern volatile u8 *lapic_base;
+
+/* irq_chip's: sets up the calling CPU's, not the first one's. Interrupts off. */
+void lapic_start_cpu(void);
 
 static inline u32 lapic_read(u32 reg)
 {

@@ -24,9 +24,17 @@ static void lapic_timer_set(u64 delta_ns)
 	lapic_write(LAPIC_INITIAL_COUNT, ticks);
 }
 
+/* One-shot mode is 0. A write of the count starts it. */
+static void lapic_timer_start_cpu(void)
+{
+	lapic_write(LAPIC_DIVIDE, LAPIC_DIVIDE_BY_1);
+	lapic_write(LAPIC_LVT_TIMER, VECTOR_TIMER);
+}
+
 static const struct clock_event lapic_timer = {
     .name = "lapic",
     .set = lapic_timer_set,
+    .start_cpu = lapic_timer_start_cpu,
 };
 
 void lapic_timer_start(u64 hz)
@@ -35,8 +43,6 @@ void lapic_timer_start(u64 hz)
 		panic("the local APIC's timer does not count");
 	ns_to_ticks = (hz << 32) / NS_PER_S;
 	max_ns = UINT32_MAX * NS_PER_S / hz;
-	/* One-shot mode is 0. A write of the count starts it. */
-	lapic_write(LAPIC_DIVIDE, LAPIC_DIVIDE_BY_1);
-	lapic_write(LAPIC_LVT_TIMER, VECTOR_TIMER);
+	lapic_timer_start_cpu();
 	time_set_clock_event(&lapic_timer);
 }

@@ -63,6 +63,12 @@ void timer_arm(struct timer *timer, u64 expires);
  */
 void timer_cancel(struct timer *timer);
 
+/*
+ * Lets @ns pass. For the idle task, which cannot sleep_ns(): the processor waits, not the task.
+ * Interrupts on.
+ */
+void time_wait(u64 ns);
+
 /* A device that can interrupt this CPU once at a given time. */
 struct clock_event {
 	const char *name;

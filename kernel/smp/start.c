@@ -17,6 +17,7 @@
 /* A processor that has been reset is there within some milliseconds, an emulated one in a second.
  */
 #define START_TIMEOUT_NS 2000000000ULL
+#define LOOK_NS          100000ULL /* how often somebody looks */
 
 static struct task idle_tasks[MAX_CPUS]; /* [0] is not used: the boot processor has its own */
 
@@ -44,7 +45,7 @@ static bool wait_for(struct cpu_start *start)
 	u32 state = CPU_START_WAITED;
 
 	while (READ_ONCE(start->state) == CPU_START_WAITED && clock_ns() < deadline)
-		cpu_relax();
+		time_wait(LOOK_NS);
 	if (__atomic_compare_exchange_n(&start->state, &state, CPU_START_GIVEN_UP, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return false;

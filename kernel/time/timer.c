@@ -102,6 +102,24 @@ void timer_cancel(struct timer *timer)
 	disarm(timer);
 }
 
+static void nothing(struct timer *timer, struct pt_regs *regs)
+{
+}
+
+void time_wait(u64 ns)
+{
+	struct timer timer;
+
+	timer_init(&timer, nothing);
+	timer_arm(&timer, clock_ns() + ns);
+	irq_disable();
+	while (armed(&timer)) {
+		irq_enable_and_wait();
+		irq_disable();
+	}
+	irq_enable();
+}
+
 void time_set_clock_event(const struct clock_event *dev)
 {
 	struct timer_queue *q;

@@ -10,22 +10,12 @@
  * What runs before paging is on is linked at its physical address, the rest of the image, whose
  * physical addresses PA() gives, at the kernel's.
  */
-#include <asm/cpu_selectors.h>
-
-#define KERNEL_IMAGE_BASE  0xffffffff80000000
-#define KERNEL_STACK_SIZE  16384
-#define PA(symbol)         ((symbol) - KERNEL_IMAGE_BASE)
+#include "long_mode.h"
 
 #define MULTIBOOT2_MAGIC 0xe85250d6
 #define MULTIBOOT2_I386  0
 
-/* Intel SDM vol. 3: control registers 2.5, EFER 2.2.1, page-table entries 4.5. */
-#define CR4_PAE    0x20
-#define CR0_PE     0x1
-#define CR0_WP     0x10000
-#define CR0_PG     0x80000000
-#define MSR_EFER   0xc0000080
-#define EFER_LME   0x100
+/* Page-table entries (Intel SDM vol. 3, 4.5). */
 #define PTE_TABLE  0x3  /* present, writable */
 #define PTE_2M     0x83 /* and a large page */
 
@@ -102,28 +92,12 @@ boot_entry:
 	movl $PA(boot_pdpt_high) + PTE_TABLE, PA(boot_pml4) + 511 * 8
 	movl $PA(boot_pd) + PTE_TABLE, PA(boot_pdpt_high) + 510 * 8 /* KERNEL_IMAGE_BASE */
 
-	/* The order of Intel SDM vol. 3, 9.8.5. */
-	movl $CR4_PAE, %eax
-	movl %eax, %cr4
-	movl $PA(boot_pml4), %eax
-	movl %eax, %cr3
-	movl $MSR_EFER, %ecx
-	rdmsr
-	orl $EFER_LME, %eax
-	wrmsr
-	movl $CR0_PE | CR0_WP | CR0_PG, %eax
-	movl %eax, %cr0
+	ENTER_LONG_MODE EFER_LME
 	lgdt PA(boot_gdtr)
 	ljmp $KERNEL_CS, $1f
 
 	.code64
-1:	movl $KERNEL_DS, %eax
-	movl %eax, %ss
-	xorl %eax, %eax
-	movl %eax, %ds
-	movl %eax, %es
-	movl %eax, %fs
-	movl %eax, %gs
+1:	SET_DATA_SEGMENTS
 	movq $boot_high, %rax
 	jmp *%rax
 	.size boot_entry, . - boot_entry
@@ -149,17 +123,21 @@ boot_high:
 
 	.section .rodata, "a"
 	.balign 8
+	.globl boot_gdt, boot_gdt_limit
 boot_gdt:
 	.quad 0
 	.quad 0x00af9b000000ffff /* KERNEL_CS: 64-bit code */
 	.quad 0x00cf93000000ffff /* KERNEL_DS */
+	.quad 0x00cf9b000000ffff /* BOOT_CS32: 32-bit code */
+boot_gdt_limit = . - boot_gdt - 1
 boot_gdtr:
-	.word boot_gdtr - boot_gdt - 1
+	.word boot_gdt_limit
 	.long PA(boot_gdt)
 
 	/* The loader has zeroed all of .bss (ELF specification, program header). */
 	.section .bss.pages, "aw", @nobits
 	.balign 4096
+	.globl boot_pml4
 boot_pml4:      .skip 4096
 boot_pdpt:      .skip 4096
 boot_pdpt_high: .skip 4096

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which interrupt vector means what, and how an interrupt is acknowledged. */
+/* Which interrupt vector means what. */
 #pragma once
 
 #include <hotregs/types.h>
@@ -8,7 +8,5 @@
 #define VECTOR_8259     0xe0 /* 16 vectors nobody uses: the legacy controllers stay masked */
 #define VECTOR_TIMER    0xf0
 #define VECTOR_IRQ_WORK 0xf1
+#define VECTOR_IPI      0xf2
 #define VECTOR_SPURIOUS 0xff /* not acknowledged (Intel SDM vol. 3, 10.9) */
-
-/* Tells the local APIC that the interrupt being served is done with. Interrupts off. */
-void lapic_eoi(void);
