@@ -8,10 +8,12 @@
 #include <hotregs/device.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 #include <hotregs/unwind.h>
 
 #include <arch/irq.h>
 #include <arch/power.h>
+#include <arch/smp.h>
 
 static u32 panic_cpu; /* id + 1 of the CPU that reports; 0: none */
 static u32 panic_depth;
@@ -30,8 +32,7 @@ static void claim_panic(const struct cpu *cpu)
 	if (!__atomic_compare_exchange_n(&panic_cpu, &owner, me, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE) &&
 	    owner != me)
-		for (;;)
-			cpu_relax();
+		arch_cpu_park();
 }
 
 static void report(const struct cpu *cpu, const struct pt_regs *regs)
@@ -64,8 +65,10 @@ void panic_regs(const struct pt_regs *regs, const char *fmt, ...)
 	claim_panic(cpu);
 	check_stop();
 	if (++panic_depth > 2) /* even the end failed */
-		for (;;)
-			cpu_relax();
+		arch_cpu_park();
+	/* What the others go on to do, and print, would only make it worse. */
+	if (cpu)
+		smp_stop_others();
 	console_flush_early();
 
 	printk("\n%s: ", panic_depth == 1 ? "kernel panic" : "panic while reporting a panic");

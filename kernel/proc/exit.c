@@ -5,6 +5,7 @@
 #include <hotregs/futex.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 
 #include <arch/power.h>
 #include <arch/uaccess.h>
@@ -31,6 +32,7 @@ static void __noreturn end_machine(int status)
 		printk("the kernel's sanitizer has %u reports, see above\n", check_reports());
 		code = CODE_REPORTS;
 	}
+	smp_stop_others();
 	arch_power_off(MIN(code, CODE_INIT_FAILED));
 }
 

@@ -10,9 +10,12 @@
 #include <hotregs/printk.h>
 #include <hotregs/sched.h>
 #include <hotregs/smp.h>
+#include <hotregs/string.h>
 #include <hotregs/time.h>
 
 #include <arch/smp.h>
+
+#include "skew.h"
 
 /* A processor that has been reset is there within some milliseconds, an emulated one in a second.
  */
@@ -30,6 +33,7 @@ void smp_begin(struct cpu_start *start)
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		arch_cpu_park();
 	arch_cpu_begin(cpu);
+	skew_correct();
 	irq_start_cpu();
 	time_start_cpu();
 	/* Whoever sees the number sees all of the above. */
@@ -49,6 +53,7 @@ static bool wait_for(struct cpu_start *start)
 	if (__atomic_compare_exchange_n(&start->state, &state, CPU_START_GIVEN_UP, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return false;
+	skew_answer(start->cpu->id);
 	while (READ_ONCE(nr_cpus) <= start->cpu->id)
 		cpu_relax();
 	return true;
@@ -92,12 +97,30 @@ no_memory:
 	return err;
 }
 
+/* How many processors are to run, at most: cpus=N. */
+static unsigned wanted(void)
+{
+	char value[16];
+	const char *end;
+	unsigned long n;
+	int err = cmdline_get("cpus", value, sizeof(value));
+
+	if (err == -ENOENT)
+		return MAX_CPUS;
+	n = strtoul(value, &end);
+	if (err || !value[0] || *end || n == 0) {
+		printk("cpus=%s: not a number of processors\n", value);
+		return MAX_CPUS;
+	}
+	return MIN(n, (unsigned long)MAX_CPUS);
+}
+
 void smp_start(void)
 {
 	u64 hwid[MAX_CPUS];
-	unsigned n = arch_cpus_find(hwid, MAX_CPUS);
+	unsigned n = arch_cpus_find(hwid, MAX_CPUS), max = wanted();
 
-	for (unsigned i = 1; i < MIN(n, (unsigned)MAX_CPUS); i++) {
+	for (unsigned i = 1; i < MIN(n, (unsigned)MAX_CPUS) && nr_cpus < max; i++) {
 		int err = start_cpu(hwid[i]);
 
 		if (err)

@@ -133,3 +133,7 @@ test_lock_order_SRC := kernel/debug/check/lock_order.c
 
 HOST_TESTS += test_divide
 test_divide_SRC := user/libc/arm/divide.c
+
+HOST_TESTS += test_skew
+test_skew_SRC := kernel/smp/skew.c
+test_skew_CFLAGS := -Itests/host/skew

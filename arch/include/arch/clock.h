@@ -13,4 +13,7 @@ static inline u64 clock_cycles_to_ns(u64 cycles);
 /* Counter frequency in Hz, 0 before calibration. */
 u64 clock_hz(void);
 
+/* Moves the calling CPU's counter, and nobody else's. -ENOSYS: that is not possible here. */
+static inline int clock_adjust(s64 cycles);
+
 #include <asm/clock.h>

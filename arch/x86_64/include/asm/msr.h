@@ -5,6 +5,7 @@
 #include <hotregs/types.h>
 
 #define MSR_APIC_BASE      0x1b
+#define MSR_TSC_ADJUST     0x3b
 #define MSR_SYSENTER_CS    0x174
 #define MSR_EVENT_SELECT   0x186 /* + counter */
 #define MSR_DEBUGCTL       0x1d9

@@ -13,3 +13,9 @@ static inline u64 clock_cycles_to_ns(u64 cycles)
 {
 	return cycles;
 }
+
+static inline int clock_adjust(s64 cycles)
+{
+	host_clock += cycles;
+	return 0;
+}

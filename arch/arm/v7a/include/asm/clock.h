@@ -34,3 +34,9 @@ static inline u64 clock_cycles_to_ns(u64 cycles)
 	ns = arm_add_product(ns, hi, arm_clock.fraction);
 	return ns + ((u64)(hi * arm_clock.whole) << 32);
 }
+
+/* The system counter is one for all; only Hyp mode could set a processor's offset (B8.1.3). */
+static inline int clock_adjust(s64 cycles)
+{
+	return -ENOSYS;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How far the clock of a new processor is from that of the one that started it. The two toss a word
+ * to and fro: what the other's clock said lies between two readings of one's own.
+ */
+#include <hotregs/printk.h>
+#include <hotregs/time.h>
+
+#include <arch/irq.h>
+
+#include "skew.h"
+
+#define ROUNDS 16 /* the shortest counts */
+
+struct skew {
+	s64 cycles; /* the new processor's clock less the other's */
+	u64 width;  /* of the round: half of it is how wrong cycles may be */
+};
+
+/* Of the one processor that is being started. */
+static struct {
+	u32 turn; /* enum turn; what is written before a change is seen after it */
+	u64 answer;
+	bool adjusted;
+	struct skew before, after;
+} meeting;
+enum turn { IDLE, ASKED, ANSWERED, DONE };
+
+static void set_turn(enum turn turn)
+{
+	__atomic_store_n(&meeting.turn, turn, __ATOMIC_RELEASE);
+}
+
+static enum turn turn(void)
+{
+	return __atomic_load_n(&meeting.turn, __ATOMIC_ACQUIRE);
+}
+
+static struct skew measure(void)
+{
+	struct skew best = {.width = UINT64_MAX};
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		u64 begin = clock_cycles(), width;
+
+		set_turn(ASKED);
+		while (turn() != ANSWERED)
+			cpu_relax();
+		width = clock_cycles() - begin;
+		if (width < best.width)
+			best = (struct skew){begin + width / 2 - meeting.answer, width};
+	}
+	return best;
+}
+
+/* More than what can be mere doubt; and as much again, for no reading of a counter is exact. */
+static bool is_certain(const struct skew *skew)
+{
+	return (u64)(skew->cycles < 0 ? -skew->cycles : skew->cycles) > skew->width;
+}
+
+void skew_correct(void)
+{
+	meeting.before = measure();
+	meeting.adjusted = is_certain(&meeting.before) && !clock_adjust(-meeting.before.cycles);
+	if (meeting.adjusted)
+		meeting.after = measure();
+	set_turn(DONE);
+}
+
+void skew_answer(u32 cpu)
+{
+	const struct skew *before = &meeting.before, *after = &meeting.after;
+
+	for (; turn() != DONE; cpu_relax()) {
+		if (turn() != ASKED)
+			continue;
+		meeting.answer = clock_cycles();
+		set_turn(ANSWERED);
+	}
+	set_turn(IDLE);
+	printk("smp: cpu %u: clock skew %lld cycles, within %llu", cpu, before->cycles,
+	       before->width / 2);
+	if (meeting.adjusted)
+		printk("; corrected to %lld, within %llu", after->cycles, after->width / 2);
+	else if (is_certain(before))
+		printk("; it cannot be corrected: its times do not compare with others'");
+	printk("\n");
+}
