@@ -9,8 +9,7 @@ DRIVERS       := irq/bcm2836 timer/arm_generic_timer serial/pl011 export/bcm2835
 		 export/semihosting
 GDB           := gdb-multiarch
 QEMU          := qemu-system-arm
-# One thread for all processors: those that wait would take the host's from the one that works.
-QEMU_BOARD    := -M raspi2b -accel tcg,thread=single -semihosting-config enable=on,target=native
+QEMU_BOARD    := -M raspi2b -semihosting-config enable=on,target=native
 QEMU_MEM      := 1024
 QEMU_SMP      := 4
 # QEMU hands archive and command line to a raw image only.

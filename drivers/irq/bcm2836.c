@@ -2,8 +2,8 @@
 /*
  * The BCM2836's two interrupt controllers: the local one of the four processors ("QA7", rev 3.4),
  * which has timers and mailboxes, and below it the one of the older BCM2835 for devices (BCM2835
- * ARM Peripherals, chapter 7), which interrupts the first processor. A mailbox that a processor
- * writes to itself is its self-interrupt.
+ * ARM Peripherals, chapter 7), which interrupts the first processor. A mailbox is how processors
+ * interrupt each other and themselves.
  */
 #include <hotregs/board.h>
 #include <hotregs/cpu.h>
@@ -11,10 +11,12 @@
 #include <hotregs/irq.h>
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 
 #include <arch/cache.h>
 #include <arch/io.h>
 #include <arch/irq.h>
+#include <arch/smp.h>
 #include <asm/interrupts.h>
 #include <asm/start.h>
 
@@ -33,7 +35,8 @@
 #define SOURCE_VIRTUAL   BIT(3)
 #define SOURCE_MAILBOX_0 BIT(4)
 #define SOURCE_GPU       BIT(8)
-#define MAIL_IRQ_WORK    1
+#define MAIL_IRQ_WORK    BIT(0)
+#define MAIL_IPI         BIT(1)
 
 /* Device controller (7.5): 64 interrupts of the VideoCore's side, and 8 of the ARM's own. */
 #define GPU_PENDING(n) (0x04 + 4 * (n))
@@ -47,6 +50,12 @@
 #define NR_PROCESSORS 4
 
 static volatile u8 *local, *gpu;
+
+/* The calling processor's number in this controller. */
+static unsigned own_number(void)
+{
+	return this_cpu()->arch.mpidr & (NR_PROCESSORS - 1);
+}
 
 static u32 read_local(unsigned reg)
 {
@@ -71,17 +80,28 @@ static void dispatch_gpu(void)
 	}
 }
 
+static void dispatch_mail(unsigned cpu)
+{
+	u32 mail = read_local(LOCAL_CLEAR_MAIL(cpu));
+
+	/* Before looking at what it is about: that may ask again. */
+	write_local(LOCAL_CLEAR_MAIL(cpu), mail);
+	complete_accesses();
+	if (mail & MAIL_IRQ_WORK)
+		irq_work_run();
+	if (mail & MAIL_IPI)
+		smp_interrupt();
+}
+
 void arm_irq_dispatch(struct pt_regs *regs)
 {
-	unsigned cpu = this_cpu()->id;
+	unsigned cpu = own_number();
 	u32 source = read_local(LOCAL_IRQ_SOURCE(cpu));
 
 	if (source & SOURCE_VIRTUAL) {
 		arm_timer_interrupt(regs);
 	} else if (source & SOURCE_MAILBOX_0) {
-		/* Before the work runs, which may ask again. */
-		write_local(LOCAL_CLEAR_MAIL(cpu), UINT32_MAX);
-		irq_work_run();
+		dispatch_mail(cpu);
 	} else if (source & SOURCE_GPU) {
 		dispatch_gpu();
 	}
@@ -91,12 +111,18 @@ void arch_raise_irq_work(void)
 {
 	/* Too early: bcm2836_init() makes up for it. */
 	if (likely(local))
-		write_local(LOCAL_SET_MAIL(this_cpu()->id), MAIL_IRQ_WORK);
+		write_local(LOCAL_SET_MAIL(own_number()), MAIL_IRQ_WORK);
+}
+
+void arch_send_ipi(struct cpu *cpu)
+{
+	complete_accesses(); /* or it would come before what it is about */
+	write_local(LOCAL_SET_MAIL(cpu->arch.mpidr & (NR_PROCESSORS - 1)), MAIL_IPI);
 }
 
 void arm_timer_unmask(void)
 {
-	write_local(LOCAL_TIMER(this_cpu()->id), TIMER_VIRTUAL);
+	write_local(LOCAL_TIMER(own_number()), TIMER_VIRTUAL);
 }
 
 static void bcm2836_unmask(unsigned irq)
@@ -132,7 +158,7 @@ static volatile u8 *map(const char *compatible, size_t size)
 
 /*
  * The loader left the other processors in a loop that looks into their mailbox: where an emulator
- * runs all four they would take most of its time. So they sleep with ours.
+ * runs all four they would take most of its time. So they sleep with ours, until they are started.
  */
 static void park_others(unsigned cpu)
 {
@@ -143,6 +169,24 @@ static void park_others(unsigned cpu)
 	send_event();
 }
 
+static void wake(unsigned n)
+{
+	write_local(LOCAL_MAILBOX(n), MAILBOX_0);
+	write_local(LOCAL_SET_MAIL(n), MAIL_IPI);
+}
+
+/* The calling processor's own part; what asked for a self-interrupt before is made up for. */
+static void bcm2836_start_cpu(void)
+{
+	unsigned cpu = own_number();
+
+	write_local(LOCAL_TIMER(cpu), 0);
+	write_local(LOCAL_CLEAR_MAIL(cpu), UINT32_MAX);
+	write_local(LOCAL_MAILBOX(cpu), MAILBOX_0);
+	if (this_cpu()->irq_work)
+		arch_raise_irq_work();
+}
+
 static void bcm2836_init(void)
 {
 	static const struct irq_chip chip = {
@@ -150,8 +194,9 @@ static void bcm2836_init(void)
 	    .nr_irqs = NR_GPU_IRQS,
 	    .unmask = bcm2836_unmask,
 	    .mask = bcm2836_mask,
+	    .start_cpu = bcm2836_start_cpu,
 	};
-	unsigned cpu = this_cpu()->id;
+	static const struct arm_parked parked = {.nr = NR_PROCESSORS, .wake = wake};
 
 	gpu = map("brcm,bcm2836-armctrl-ic", GPU_SIZE);
 	local = map("brcm,bcm2836-l1-intc", LOCAL_SIZE);
@@ -161,13 +206,10 @@ static void bcm2836_init(void)
 	mmio_write32(gpu + GPU_FIQ, 0);
 
 	write_local(LOCAL_GPU_ROUTING, 0);
-	write_local(LOCAL_TIMER(cpu), 0);
-	write_local(LOCAL_CLEAR_MAIL(cpu), UINT32_MAX);
-	write_local(LOCAL_MAILBOX(cpu), MAILBOX_0);
+	bcm2836_start_cpu();
 	irq_set_chip(&chip);
-	park_others(cpu);
+	park_others(own_number());
+	arm_set_parked(&parked);
 	printk("bcm2836: %u device interrupts\n", NR_GPU_IRQS);
-	if (this_cpu()->irq_work)
-		arch_raise_irq_work();
 }
 INITCALL(1, bcm2836_init);

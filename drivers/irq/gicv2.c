@@ -15,9 +15,12 @@
 #include <hotregs/irq.h>
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 
+#include <arch/cache.h>
 #include <arch/io.h>
 #include <arch/irq.h>
+#include <arch/smp.h>
 #include <asm/interrupts.h>
 
 /* Distributor (4.1.2). Register n of a row has 32 interrupts, or four in a byte each. */
@@ -33,6 +36,7 @@
 #define GICD_ICFGR(n)     (0xc00 + 4 * (n)) /* two bits each; the upper one: edge-triggered */
 #define GICD_SGIR         0xf00
 #define SGIR_SELF         (2U << 24)
+#define SGIR_LIST(mask)   ((u32)(mask) << 16)
 
 /* CPU interface (4.1.3). */
 #define GICC_CTLR 0x00
@@ -45,6 +49,7 @@
 #define PRIORITY_ANY 0xf0
 
 #define SGI_IRQ_WORK  0
+#define SGI_IPI       1
 #define FIRST_PPI     16
 #define FIRST_SPI     32
 #define FIRST_SPECIAL 1020 /* 1023: none is pending */
@@ -53,6 +58,7 @@
 #define REG_SIZE 0x1000
 
 static volatile u8 *dist, *cpu_interface;
+static u8 targets[MAX_CPUS];   /* the bit that a CPU is in masks of targets */
 static unsigned timer_id = 27; /* the virtual timer's by Arm's BSA, 3.8.2; the tree may differ */
 
 static u32 read_dist(unsigned reg)
@@ -73,6 +79,8 @@ void arm_irq_dispatch(struct pt_regs *regs)
 		arm_timer_interrupt(regs);
 	else if (id == SGI_IRQ_WORK)
 		irq_work_run();
+	else if (id == SGI_IPI)
+		smp_interrupt();
 	else if (id >= FIRST_SPECIAL)
 		return;
 	else if (id >= FIRST_SPI)
@@ -86,6 +94,12 @@ void arch_raise_irq_work(void)
 	/* Too early: gicv2_init() makes up for it. */
 	if (likely(dist))
 		write_dist(GICD_SGIR, SGIR_SELF | SGI_IRQ_WORK);
+}
+
+void arch_send_ipi(struct cpu *cpu)
+{
+	complete_accesses(); /* or it would come before what it is about */
+	write_dist(GICD_SGIR, SGIR_LIST(targets[cpu->id]) | SGI_IPI);
 }
 
 void arm_timer_unmask(void)
@@ -107,10 +121,13 @@ static void gicv2_mask(unsigned irq)
 	write_dist(GICD_ICENABLER(id / 32), BIT(id % 32));
 }
 
+static void gicv2_start_cpu(void);
+
 static struct irq_chip gicv2_chip = {
     .name = "gicv2",
     .unmask = gicv2_unmask,
     .mask = gicv2_mask,
+    .start_cpu = gicv2_start_cpu,
 };
 
 /* Type, number and trigger (Linux' binding arm,gic): shared, and level-sensitive and high only. */
@@ -146,13 +163,19 @@ static void reset_shared(unsigned rows)
 	}
 }
 
-/* The calling CPU's own registers: private interrupts, and the interface. */
-static void reset_private(void)
+/*
+ * The calling CPU's own registers: private interrupts, and the interface. What asked for a
+ * self-interrupt before is made up for.
+ */
+static void gicv2_start_cpu(void)
 {
+	targets[this_cpu()->id] = read_dist(GICD_ITARGETS(0));
 	reset_row(0);
-	write_dist(GICD_ISENABLER(0), BIT(SGI_IRQ_WORK));
+	write_dist(GICD_ISENABLER(0), BIT(SGI_IRQ_WORK) | BIT(SGI_IPI));
 	mmio_write32(cpu_interface + GICC_PMR, PRIORITY_ANY);
 	mmio_write32(cpu_interface + GICC_CTLR, CTLR_ENABLE);
+	if (this_cpu()->irq_work)
+		arch_raise_irq_work();
 }
 
 /* The virtual timer is the third of the four that the tree lists. */
@@ -197,11 +220,9 @@ static void gicv2_init(void)
 	rows = (read_dist(GICD_TYPER) & 0x1f) + 1;
 	gicv2_chip.nr_irqs = 32 * (rows - 1);
 	reset_shared(rows);
-	reset_private();
 	write_dist(GICD_CTLR, CTLR_ENABLE);
+	gicv2_start_cpu();
 	irq_set_chip(&gicv2_chip);
 	printk("gicv2: %u device interrupts\n", gicv2_chip.nr_irqs);
-	if (this_cpu()->irq_work)
-		arch_raise_irq_work();
 }
 INITCALL(1, gicv2_init);

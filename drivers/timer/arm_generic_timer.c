@@ -43,12 +43,22 @@ void arm_timer_interrupt(struct pt_regs *regs)
 	time_interrupt(regs);
 }
 
+/* The calling processor's own timer; the counter is all processors' one. */
+static void generic_timer_start_cpu(void)
+{
+	write_cntv_ctl(0);
+	arm_timer_unmask();
+}
+
 static void generic_timer_start(void)
 {
-	static const struct clock_event event = {.name = "generic timer", .set = generic_timer_set};
+	static const struct clock_event event = {
+	    .name = "generic timer",
+	    .set = generic_timer_set,
+	    .start_cpu = generic_timer_start_cpu,
+	};
 	u64 ns_per_count; /* 32.32 fixed point */
 
-	write_cntv_ctl(0);
 	hz = read_cntfrq();
 	/* The bounds of the fixed-point numbers, of which hardware stays far away. */
 	if (hz <= NS_PER_S >> 8 || hz >= NS_PER_S)
@@ -58,7 +68,7 @@ static void generic_timer_start(void)
 	arm_clock.whole = ns_per_count >> 32;
 	ns_to_ticks = ((u64)hz << 32) / NS_PER_S + 1;
 	printk("generic timer: %u kHz\n", hz / 1000);
-	arm_timer_unmask();
+	generic_timer_start_cpu();
 	time_set_clock_event(&event);
 }
 INITCALL(2, generic_timer_start);

@@ -17,7 +17,8 @@ static struct {
 } model;
 static u8 space[0x2000];
 static bool in_table;
-static unsigned worked, timed;
+static unsigned worked, timed, called;
+static const struct arm_parked *waiting;
 
 void mmio_write32(volatile void *p, u32 value)
 {
@@ -72,6 +73,8 @@ u32 mmio_read32(const volatile void *p)
 
 	if (reg == GPU + 0x04 || reg == GPU + 0x08)
 		return pending((reg - GPU - 0x04) / 4);
+	if (reg >= 0xc0 && reg < 0x100 && reg % 16 == 0)
+		return model.mail[(reg - 0xc0) / 16];
 	assert_in_range(reg, 0x60, 0x6c);
 	return source_of((reg - 0x60) / 4);
 }
@@ -104,6 +107,16 @@ void irq_work_run(void)
 	worked++;
 }
 
+void smp_interrupt(void)
+{
+	called++;
+}
+
+void arm_set_parked(const struct arm_parked *parked)
+{
+	waiting = parked;
+}
+
 void arm_timer_interrupt(struct pt_regs *regs)
 {
 	assert_ptr_equal(regs, (void *)0x1000);
@@ -128,8 +141,8 @@ static int setup(void **state)
 	memset(model.start, 0, sizeof(model.start));
 	model.events = 0;
 	in_table = true;
-	worked = timed = 0;
-	cpus[0].irq_work = NULL;
+	worked = timed = called = 0;
+	memset(cpus, 0, sizeof(cpus));
 	local = gpu = NULL;
 	bcm2836_init();
 	return 0;
@@ -161,6 +174,48 @@ static void other_processors_are_parked(void **state)
 	for (int other = 1; other < 4; other++)
 		assert_int_equal(model.start[other], park);
 	assert_int_equal(model.events, 1);
+	assert_int_equal(waiting->nr, 4);
+}
+
+/* What wakes one interrupts it, and is gone once it has set up its own part. */
+static void parked_processor_is_woken(void **state)
+{
+	memset(model.mail, 0, sizeof(model.mail));
+	memset(model.timer_control, 0, sizeof(model.timer_control));
+	model.mailbox_control[3] = 0;
+	waiting->wake(3);
+	assert_int_equal(source_of(3), 0x10);
+	assert_int_equal(source_of(1) | source_of(2), 0);
+	model.timer_control[3] = 8;
+	cpus[0].arch.mpidr = 0xf03;
+	bcm2836_start_cpu();
+	assert_int_equal(source_of(3), 0);
+	arm_timer_unmask();
+	assert_int_equal(model.timer_control[3], 8);
+	dispatch();
+	assert_int_equal(timed, 1);
+	assert_int_equal(called, 0);
+}
+
+/* A processor's number here is the hardware's, whatever the kernel's is. */
+static void processors_interrupt_each_other(void **state)
+{
+	memset(model.mail, 0, sizeof(model.mail));
+	memset(model.timer_control, 0, sizeof(model.timer_control));
+	cpus[1].arch.mpidr = 0xf02;
+	arch_send_ipi(&cpus[1]);
+	assert_int_equal(source_of(0), 0);
+	assert_int_equal(source_of(2), 0x10);
+	cpus[0].arch.mpidr = 0xf02;
+	dispatch();
+	assert_int_equal(called, 1);
+	assert_int_equal(worked, 0);
+	assert_int_equal(source_of(2), 0);
+	arch_send_ipi(&cpus[1]);
+	arch_raise_irq_work();
+	dispatch();
+	assert_int_equal(called, 2);
+	assert_int_equal(worked, 1);
 }
 
 static void device_lines_are_masked_one_by_one(void **state)
@@ -189,9 +244,9 @@ static void work_interrupts_its_own_cpu(void **state)
 	dispatch();
 	assert_int_equal(worked, 1);
 	assert_int_equal(source_of(0), 0);
-	cpus[0].id = 2;
+	cpus[0].arch.mpidr = 0xf02;
 	arch_raise_irq_work();
-	cpus[0].id = 0;
+	cpus[0].arch.mpidr = 0xf00;
 	assert_int_not_equal(model.mail[2], 0);
 	assert_int_equal(model.mail[0], 0);
 }
@@ -243,6 +298,7 @@ int main(void)
 	    TEST(nothing_of_the_firmware_is_left),    TEST(other_processors_are_parked),
 	    TEST(device_lines_are_masked_one_by_one), TEST(work_interrupts_its_own_cpu),
 	    TEST(work_of_before_is_made_up_for),      TEST(timer_comes_once_it_may),
+	    TEST(parked_processor_is_woken),          TEST(processors_interrupt_each_other),
 	    TEST(lines_of_the_tree_are_the_gpus),     TEST(board_without_one_is_told),
 	};
 

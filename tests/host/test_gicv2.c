@@ -17,11 +17,12 @@ static struct {
 	    edge[NR_IDS];
 	u8 priority[NR_IDS], targets[NR_IDS];
 	unsigned ended;
+	u32 sent; /* to others: what was written last */
 } gic;
 static u8 space[0x3000]; /* distributor, then interface */
 static u32 timer_cells[3] = {1, 11, 4};
 static bool gic_in_tree;
-static unsigned worked, timed;
+static unsigned worked, timed, called;
 static struct pt_regs *timed_regs;
 
 /* --- The model --- */
@@ -88,6 +89,8 @@ void mmio_write32(volatile void *p, u32 value)
 
 	if (reg == 0x000)
 		gic.dist_on = value;
+	else if (reg == 0xf00 && !(value >> 24)) /* to a list */
+		gic.sent = value;
 	else if (reg == 0xf00) {
 		assert_int_equal(value >> 24, 2); /* to the sender alone */
 		gic.pending[value & 0xf] = true;
@@ -180,6 +183,11 @@ void irq_work_run(void)
 	worked++;
 }
 
+void smp_interrupt(void)
+{
+	called++;
+}
+
 void arm_timer_interrupt(struct pt_regs *regs)
 {
 	timed++;
@@ -204,7 +212,7 @@ static void setup_in(bool nonsecure)
 	boot_fdt = &tree;
 	timer_id = 27;
 	gic_in_tree = true;
-	worked = timed = 0;
+	worked = timed = called = 0;
 	cpus[0].irq_work = NULL;
 	gicv2_init();
 }
@@ -266,6 +274,31 @@ static void work_interrupts_its_own_cpu(void **state)
 	assert_int_equal(worked, 1);
 	assert_int_equal(gic.ended, 1);
 	assert_int_equal(timed, 0);
+}
+
+static void processors_interrupt_each_other(void **state)
+{
+	arch_send_ipi(&cpus[0]); /* whose number is what its own register said */
+	assert_int_equal(gic.sent >> 16, OWN_TARGET);
+	gic.pending[gic.sent & 0xf] = true;
+	arm_irq_dispatch(regs);
+	assert_int_equal(called, 1);
+	assert_int_equal(worked, 0);
+	assert_int_equal(gic.ended, 1);
+}
+
+/* Its private interrupts are as firmware left them, and shared ones are somebody's by now. */
+static void started_processor_changes_its_own_part_alone(void **state)
+{
+	gicv2_unmask(33);
+	memset(gic.enabled, true, 32);
+	gic.interface_on = 0;
+	gicv2_start_cpu();
+	for (unsigned id = 16; id < 32; id++)
+		assert_false(gic.enabled[id]);
+	assert_true(gic.enabled[32 + 33]);
+	assert_int_equal(gic.interface_on, 1);
+	work_interrupts_its_own_cpu(state);
 }
 
 static void work_of_before_is_made_up_for(void **state)
@@ -337,9 +370,14 @@ int main(void)
 #f " (Non-secure view)", f, setup_nonsecure_view, NULL, NULL \
 	}
 	const struct CMUnitTest tests[] = {
-	    TEST(nothing_of_the_firmware_is_left),  TEST(device_line_is_served_and_ended),
-	    TEST(work_interrupts_its_own_cpu),      TEST(work_of_before_is_made_up_for),
-	    TEST(timer_has_the_line_the_tree_says), TEST(lines_of_the_tree_are_shared_and_level),
+	    TEST(nothing_of_the_firmware_is_left),
+	    TEST(device_line_is_served_and_ended),
+	    TEST(work_interrupts_its_own_cpu),
+	    TEST(work_of_before_is_made_up_for),
+	    TEST(timer_has_the_line_the_tree_says),
+	    TEST(lines_of_the_tree_are_shared_and_level),
+	    TEST(processors_interrupt_each_other),
+	    TEST(started_processor_changes_its_own_part_alone),
 	    TEST(board_without_one_is_told),
 	};
 

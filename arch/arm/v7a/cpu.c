@@ -101,6 +101,7 @@ static void close_thumbee(void)
 
 void arch_cpu_init(struct cpu *cpu)
 {
+	cpu->arch.mpidr = cp_read(MPIDR) & MPIDR_AFFINITY;
 	cp_write(VBAR, exception_vectors);
 	set_abort_stack(&cpu->arch);
 	synchronize_context();

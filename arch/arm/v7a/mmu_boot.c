@@ -16,17 +16,36 @@
 
 unsigned long arm_direct_map_offset, arm_image_offset;
 u32 *kernel_l1;
+static u32 *boot_l1;
+
+/* The boot tables' entry that shows the boot code where it is. */
+static u32 *boot_code_entry(u32 *pa)
+{
+	extern const char boot_entry[];
+
+	*pa = (unsigned long)boot_entry - arm_image_offset;
+	return l1_entry(boot_l1, *pa);
+}
 
 void mmu_boot_init(void)
 {
-	extern const char boot_entry[];
-	u32 image = (unsigned long)boot_entry - arm_image_offset;
+	u32 pa;
 
 	kernel_l1 = (u32 *)((cp_read(TTBR1) & ~(PAGE_SIZE - 1)) + arm_image_offset);
-	*l1_entry(kernel_l1, image) = 0;
+	boot_l1 = kernel_l1;
+	*boot_code_entry(&pa) = 0;
 	tlb_flush_all();
 	arm_direct_map_offset =
 	    DIRECT_MAP - ALIGN_DOWN((unsigned long)board.ram.start, SECTION_SIZE);
+}
+
+void mmu_boot_secondary(void)
+{
+	u32 pa, *entry = boot_code_entry(&pa);
+
+	ASSERT(kernel_l1 != boot_l1);
+	*entry = (pa & SECTION_AT) | L1_SECTION | SECTION_NORMAL | SECTION_PL1;
+	tables_written();
 }
 
 /* Where the direct map shows @pa, if it lies in it. */

@@ -5,6 +5,7 @@
  */
 #include <hotregs/cpu.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
@@ -20,6 +21,8 @@ _Static_assert(offsetof(struct arch_cpu, abort_record) == 0, "");
 _Static_assert(offsetof(struct arch_cpu, emergency_sp) == ABORT_EMERGENCY_SP, "");
 _Static_assert(offsetof(struct task, stack) == TASK_STACK, "");
 _Static_assert(offsetof(struct task, work) == TASK_WORK, "");
+_Static_assert(offsetof(struct cpu_start, stack) == CPU_START_STACK, "");
+_Static_assert(offsetof(struct mmu, root) == 0, "boot/head.S reads kernel_mmu's");
 _Static_assert(offsetof(struct vfp_state, fpscr) == 256, "vfp_save() stores in this order");
 _Static_assert(offsetof(struct pt_regs, r[11]) == REGS_FP, "");
 _Static_assert(offsetof(struct pt_regs, sp) == REGS_SP, "");

@@ -7,10 +7,16 @@
  * Supervisor mode if the processor has that state, and else as it was entered; then makes the boot
  * page tables, goes to the kernel's address and calls arm_start().
  *
+ * The other processors come the same way, from the firmware to boot_secondary or by themselves to
+ * boot_park, with the physical address of a struct cpu_start in r2. They find the boot page tables
+ * made, change to the kernel's and call smp_begin().
+ *
  * References: ARM DDI 0406C, by section. Registers: r1, r2 stay; r8 = boot_entry_state, r9 = 1 in
- * Secure state, r10 = first-level table, r11 = virtual minus physical address of the image.
+ * Secure state, r10 = where to go in the end, and then the first-level table; r11 = virtual minus
+ * physical address of the image.
  */
 #include <asm/constants.h>
+#include <asm/offsets.h>
 #include <asm/psr.h>
 #include <asm/pte.h>
 #include <asm/start.h>
@@ -57,17 +63,27 @@
 boot_entry:
 	.fnstart
 	.cantunwind
-	mrs r3, cpsr
-	cpsid aif
-	/* One processor boots; the others wait for whoever starts them by the board's own way. By WFI:
-	 * in an emulator WFE would keep a processor of the host busy. */
+	/* Of processors that all come here, one boots. */
 	mrc p15, 0, r0, c0, c0, 5 /* MPIDR */
 	tst r0, #0xff
 	bne boot_park
 	/* Nor does one without the generic timer, the clock from the first message on. */
 	mrc p15, 0, r0, c0, c1, 1 /* ID_PFR1 */
 	tst r0, #PFR1_TIMER
-	beq boot_park
+	beq boot_stop
+	ldr r10, =boot_high
+	b boot_any
+
+/* From the firmware, which puts what it was given into r0 (ARM DEN 0022, 6.4). */
+	.globl boot_secondary
+boot_secondary:
+	mov r2, r0
+boot_released:
+	ldr r10, =boot_high_secondary
+
+boot_any:
+	mrs r3, cpsr
+	cpsid aif
 	mov r8, #BOOT_ENTRY_SVC
 	mov r9, #0
 	and r3, r3, #CPSR_MODE
@@ -81,10 +97,31 @@ boot_entry:
 	mov r8, #BOOT_ENTRY_SECURE
 	b boot_secure
 
+/*
+ * Waits for a place in boot_parked[], by WFI: in an emulator WFE would keep a processor of the host
+ * busy. An interrupt ends it, though masked (B1.8.14).
+ */
 	.globl boot_park
 boot_park:
+	cpsid aif
+	mrc p15, 0, r0, c0, c0, 5 /* MPIDR */
+	and r0, r0, #0xff
+	cmp r0, #BOOT_MAX_PARKED
+	bhs boot_stop
+	adr r3, boot_parked_offset
+	ldr r2, [r3]
+	add r3, r3, r2
+1:	ldr r2, [r3, r0, lsl #2]
+	cmp r2, #0
+	bne boot_released
 	wfi
-	b boot_park
+	b 1b
+boot_parked_offset:
+	.word boot_parked - .
+
+boot_stop:
+	wfi
+	b boot_stop
 
 /*
  * Hyp mode: nothing of Non-secure PL1 is trapped, and it sees the physical count (B3.17.6, B8.1).
@@ -187,11 +224,15 @@ boot_nonsecure:
 	adr r3, boot_entry
 	ldr r0, =boot_entry
 	sub r11, r0, r3
+	mov r7, r10
 
 	/* The first level wants 16 KiB of alignment, of which the image has 4. */
 	ldr r10, =boot_tables + 0x3fff
 	sub r10, r10, r11
 	bfc r10, #0, #14
+	ldr r0, =boot_high
+	cmp r7, r0
+	bne boot_mmu_on
 
 	/* The image, in pages: first level 0xf00 to 0xf03, second level in boot_image_table. */
 	ldr r4, =boot_image_table
@@ -221,6 +262,7 @@ boot_nonsecure:
 	orr r0, r0, r4, lsl #L1_SHIFT
 	str r0, [r10, r4, lsl #2]
 
+boot_mmu_on:
 	/* Coherency with other processors must be on before a cache is. Written only if it is off: not
 	 * every Non-secure state may. */
 	mrc p15, 0, r0, c0, c0, 0
@@ -251,7 +293,7 @@ boot_nonsecure:
 	movt r0, #:upper16:SCTLR_ON
 	mcr p15, 0, r0, c1, c0, 0
 	isb
-	ldr pc, =boot_high
+	bx r7
 
 /*
  * r0 = 1 in Secure state, else 0: the Secure Configuration Register is undefined elsewhere. Changes
@@ -344,14 +386,14 @@ caches_off:
 /* Of this code only, of Monitor and of Hyp mode: calls to them fail, the rest stops. */
 	.balign 32
 boot_vectors:
-	b boot_park
+	b boot_stop
 	b boot_undefined
 	b boot_call
-	b boot_park
-	b boot_park
+	b boot_stop
+	b boot_stop
 	b boot_hyp_call
-	b boot_park
-	b boot_park
+	b boot_stop
+	b boot_stop
 boot_undefined:
 	mov r0, #0
 	movs pc, lr
@@ -386,6 +428,36 @@ boot_high:
 	.cfi_endproc
 	.fnend
 	.size boot_high, . - boot_high
+
+	.type boot_high_secondary, %function
+boot_high_secondary:
+	.fnstart
+	.cantunwind
+	.cfi_startproc
+	.cfi_undefined lr
+	/* From the boot tables to the kernel's. Nothing but this code is needed in between: the same
+	 * address may be in a page of these and in a section of those. */
+	ldr r0, =kernel_mmu
+	ldr r0, [r0] /* root */
+	ldr r1, =arm_direct_map_offset
+	ldr r1, [r1]
+	orr r0, r0, #TTBR_WALKS
+	mcr p15, 0, r0, c2, c0, 0 /* TTBR0: its lower half is empty */
+	mcr p15, 0, r0, c2, c0, 1 /* TTBR1 */
+	isb
+	mcr p15, 0, r0, c8, c7, 0 /* TLBIALL */
+	mcr p15, 0, r0, c7, c5, 6 /* BPIALL */
+	dsb
+	isb
+	add r0, r2, r1
+	ldr sp, [r0, #CPU_START_STACK]
+	add sp, sp, #KERNEL_STACK_SIZE
+	mov fp, #0 /* no frame lies above this one */
+	bl smp_begin
+	udf #0
+	.cfi_endproc
+	.fnend
+	.size boot_high_secondary, . - boot_high_secondary
 
 	/* The loader has zeroed all of .bss, or it is in the raw image. */
 	.section .bss.pages, "aw", %nobits

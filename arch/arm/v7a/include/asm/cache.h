@@ -9,7 +9,7 @@
 
 #include <hotregs/types.h>
 
-extern u32 nr_cpus; /* hotregs/cpu.h */
+extern bool tlb_shared; /* another CPU may walk the kernel's tables: smp.c */
 
 /* The instructions that follow see a system register (CP14, CP15) as it was written before. */
 static inline void synchronize_context(void)
@@ -41,11 +41,11 @@ static inline void tables_written(void)
 /*
  * Entries of [start, end) were changed or made invalid: no CPU uses what they said any more. For
  * all ASIDs, and for global entries. Told to the other CPUs (by the operations with CRm 3) only if
- * any of them runs, since it takes them all.
+ * any of them has been started, since it takes them all.
  */
 static inline void tlb_flush_range(unsigned long start, unsigned long end)
 {
-	bool shared = nr_cpus > 1;
+	bool shared = tlb_shared;
 
 	__asm__ volatile("dsb ishst" ::: "memory");
 	for (; start < end; start += 4096) {
@@ -61,7 +61,7 @@ static inline void tlb_flush_range(unsigned long start, unsigned long end)
 static inline void tlb_flush_asid(u32 asid)
 {
 	__asm__ volatile("dsb ishst" ::: "memory");
-	if (nr_cpus > 1)
+	if (tlb_shared)
 		__asm__ volatile("mcr p15, 0, %0, c8, c3, 2" ::"r"(asid)); /* TLBIASIDIS */
 	else
 		__asm__ volatile("mcr p15, 0, %0, c8, c7, 2" ::"r"(asid)); /* TLBIASID */
@@ -72,7 +72,7 @@ static inline void tlb_flush_asid(u32 asid)
 static inline void tlb_flush_all(void)
 {
 	__asm__ volatile("dsb ishst" ::: "memory");
-	if (nr_cpus > 1)
+	if (tlb_shared)
 		__asm__ volatile("mcr p15, 0, %0, c8, c3, 0" ::"r"(0)); /* TLBIALLIS */
 	else
 		__asm__ volatile("mcr p15, 0, %0, c8, c7, 0" ::"r"(0)); /* TLBIALL */
@@ -105,7 +105,18 @@ static inline void load_user_tables(u32 empty, u32 ttbr0, u32 asid)
 			 : "memory");
 }
 
-/* cache.c */
+/* The same for every entry on this CPU alone, of which no other one has a use. */
+static inline void tlb_flush_local(void)
+{
+	__asm__ volatile("dsb nshst\n\t"
+			 "mcr p15, 0, %0, c8, c7, 0\n\t" /* TLBIALL */
+			 "dsb nsh\n\tisb" ::"r"(0)
+			 : "memory");
+}
+
+/* cache.c: [start, start + size) was written for who reads it with its caches off. Any context. */
+void cache_clean(const void *start, size_t size);
+
 void cache_sync_icache(unsigned long start, size_t size);
 
 static inline void sync_icache(const void *start, size_t size)

@@ -18,6 +18,7 @@
 
 #define MIDR       "p15, 0, %0, c0, c0, 0"
 #define CTR        "p15, 0, %0, c0, c0, 1"
+#define MPIDR      "p15, 0, %0, c0, c0, 5"
 #define ID_PFR0    "p15, 0, %0, c0, c1, 0"
 #define ID_MMFR0   "p15, 0, %0, c0, c1, 4"
 #define ID_MMFR3   "p15, 0, %0, c0, c1, 7"

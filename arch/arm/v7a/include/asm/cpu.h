@@ -18,7 +18,10 @@ struct arch_cpu {
 	bool met_undefined;
 	bool async_abort_expected; /* one that firmware left pending */
 	u8 *emergency_stack;       /* lowest address */
+	u32 mpidr;                 /* the processor's affinity: MPIDR[23:0] */
 };
+
+#define MPIDR_AFFINITY 0x00ffffff
 
 struct cpu;
 

@@ -20,3 +20,16 @@ void arm_timer_unmask(void);
 
 /* The timer's: what its interrupt does. Interrupts off. */
 void arm_timer_interrupt(struct pt_regs *regs);
+
+/*
+ * Processors that came to the boot code by themselves, or were sent there by the controller's
+ * driver, and wait in boot_park; numbered by affinity level 0 of their MPIDR, from 0, the boot
+ * processor among them. wake() lets an interrupt reach the @n-th. Any context.
+ */
+struct arm_parked {
+	unsigned nr;
+	void (*wake)(unsigned n);
+};
+
+/* On boards where processors wait so: called once, by the controller's driver. */
+void arm_set_parked(const struct arm_parked *parked);

@@ -61,6 +61,12 @@ u64 mmu_boot_map(void);
  */
 void *arm_early_device(phys_addr_t pa);
 
+/*
+ * Makes the boot tables, which nobody runs on any more, what another processor begins with. After
+ * mmu_init(), and before the first one is started.
+ */
+void mmu_boot_secondary(void);
+
 #define ARCH_PAGE_OPS
 
 /* mem.S: loads and stores of eight registers at a time. */

@@ -13,6 +13,9 @@
 #define TASK_STACK 0
 #define TASK_WORK  22
 
+/* struct cpu_start */
+#define CPU_START_STACK 0
+
 /* struct pt_regs */
 #define REGS_FP      44
 #define REGS_SP      52

@@ -7,6 +7,8 @@
 #define BOOT_ENTRY_SECURE 1
 #define BOOT_ENTRY_HYP    2
 
+#define BOOT_MAX_PARKED 8 /* processors that boot_park tells apart */
+
 #ifndef __ASSEMBLY__
 #include <hotregs/types.h>
 
@@ -14,10 +16,12 @@
 extern u8 boot_stack[], boot_stack_guard[];
 
 /*
- * Where a processor that has no work yet waits in its sleep, by its link address. It may come there
- * with its MMU off, in any state; with interrupts masked it stays.
+ * Where processors come from the firmware, their MMU off, in any state; by link addresses. To the
+ * first one with the physical address of a struct cpu_start in r0. In the second one they wait for
+ * that address in boot_parked[], by affinity level 0 of their MPIDR, and an interrupt.
  */
-extern const char boot_park[];
+extern const char boot_secondary[], boot_park[];
+extern u32 boot_parked[BOOT_MAX_PARKED];
 
 /* BOOT_ENTRY_*; and whether it is in Secure state now. */
 extern u32 boot_entry_state, boot_is_secure;

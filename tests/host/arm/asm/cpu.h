@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* ARM's part of struct cpu, as far as drivers read it: see asm/mmu.h here. */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct arch_cpu {
+	u32 mpidr;
+};
