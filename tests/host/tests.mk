@@ -128,6 +128,12 @@ $(HOST_OUT)/drivers.included: drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/
 	@mkdir -p $(@D) && touch $@
 $(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%) $(HOST_OUT)/test_screen: $(HOST_OUT)/drivers.included
 
+HOST_TESTS += test_asid
+test_asid_CFLAGS := -Itests/host/arm -idirafter arch/arm/v7a/include
+$(HOST_OUT)/asid.included: arch/arm/v7a/asid.c
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_asid: $(HOST_OUT)/asid.included
+
 HOST_TESTS += test_lock_order
 test_lock_order_SRC := kernel/debug/check/lock_order.c
 

@@ -353,7 +353,7 @@ void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned 
 
 /*
  * The pages that these tables showed are free already, and the TLB may still have them under this
- * ASID; but no program runs under it, and none will before asid_renew() has emptied the TLB.
+ * ASID; but no program runs under it, and none will before that TLB has been emptied: see asid.c.
  */
 void mmu_destroy(struct mmu *mmu)
 {
@@ -374,54 +374,13 @@ void mmu_flush(unsigned long start, unsigned long end)
 		tlb_flush_all();
 }
 
-/* --- ASIDs --- */
-
-u32 asid_generation = 0x100; /* so that 0 is of an older one */
-static u32 last_asid;
-static struct spinlock asid_lock = SPINLOCK_INIT;
-
-/* Is @asid in use on another CPU, which got it in an older generation? */
-static bool asid_busy(u32 asid)
-{
-	for_each_cpu (cpu) {
-		const struct mm *mm = READ_ONCE(cpu->loaded_mm);
-
-		if (cpu != this_cpu() && mm && (READ_ONCE(mm->mmu.asid) & 0xff) == asid)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Gives @mmu, which the calling CPU is about to load, an ASID of this generation. When all 255 are
- * given (0 is nobody's) the next generation begins, with an empty TLB and no user tables loaded.
- * Interrupts off.
- */
-void asid_renew(struct mmu *mmu)
-{
-	spin_lock(&asid_lock);
-	do {
-		if (++last_asid > 0xff) {
-			last_asid = 1;
-			asid_generation += 0x100;
-			if (!asid_generation)
-				asid_generation = 0x100;
-			/* Or walks would refill it under the ASID that is still set. */
-			unload_user_tables((u32)kernel_mmu.root | TTBR_WALKS);
-			tlb_flush_all();
-		}
-	} while (asid_busy(last_asid));
-	mmu->asid = asid_generation | last_asid;
-	spin_unlock(&asid_lock);
-}
+/* --- Start-up --- */
 
 /* Short descriptors have 32 bits of an address (B3.5.1). */
 u64 mmu_phys_end(void)
 {
 	return 1ULL << 32;
 }
-
-/* --- Start-up --- */
 
 static void map_range(unsigned long va, phys_addr_t pa, u64 size, unsigned prot)
 {

@@ -19,6 +19,8 @@ struct arch_cpu {
 	bool async_abort_expected; /* one that firmware left pending */
 	u8 *emergency_stack;       /* lowest address */
 	u32 mpidr;                 /* the processor's affinity: MPIDR[23:0] */
+	u32 asid;                  /* loaded, or about to be; asid.c reads it on other CPUs, too */
+	u32 asid_kept;             /* asid.c's, under its lock: loaded when a generation ended */
 };
 
 #define MPIDR_AFFINITY 0x00ffffff

@@ -25,17 +25,13 @@ extern unsigned long arm_direct_map_offset, arm_image_offset;
 #define RAM_RESERVED_END 0x1000UL
 #define BOOT_MAP_END     0x100000000ULL /* all RAM: see mmu_boot_map() in mmu_boot.c */
 
-/* The upper bits of mmu->asid say in which generation its lower eight were given. */
-extern u32 asid_generation;
-void asid_renew(struct mmu *mmu);
+/* asid.c: mmu_load(). The upper bits of mmu->asid say in which generation the lower 8 were given.
+ */
+void asid_load(struct mmu *mmu);
 
 static inline void mmu_load(struct mmu *mmu)
 {
-	if (unlikely((mmu->asid ^ asid_generation) >> 8))
-		asid_renew(mmu);
-	/* The lower half of the kernel's tables is empty. */
-	load_user_tables((u32)kernel_mmu.root | TTBR_WALKS, (u32)mmu->root | TTBR_WALKS,
-			 mmu->asid & 0xff);
+	asid_load(mmu);
 }
 
 /* --- Before mmu_init(): mmu_boot.c --- */

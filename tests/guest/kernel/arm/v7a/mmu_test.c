@@ -3,6 +3,7 @@
 #include <hotregs/address_space.h>
 #include <hotregs/boot_info.h>
 #include <hotregs/cpu.h>
+#include <hotregs/smp.h>
 
 #include <asm/cp15.h>
 #include <asm/pte.h>
@@ -131,7 +132,7 @@ static void load_own(void)
 KTEST(arm_asids_keep_address_spaces_apart)
 {
 	unsigned long flags = irq_save();
-	u32 generation = asid_generation;
+	u32 generation = this_cpu()->arch.asid >> 8;
 	struct mmu kept[3], passing;
 	bool good = true;
 
@@ -147,10 +148,86 @@ KTEST(arm_asids_keep_address_spaces_apart)
 		drop_space(&passing);
 	}
 	load_own();
+	EXPECT((this_cpu()->arch.asid >> 8) - generation >= 2);
 	irq_restore(flags);
-	EXPECT(asid_generation - generation >= 0x200);
 	for (u32 i = 0; i < ARRAY_SIZE(kept); i++)
 		drop_space(&kept[i]);
+}
+
+static struct remote {
+	struct mmu *mmu;
+	u32 word, asid;
+} remote;
+
+static void remote_load(void *arg)
+{
+	mmu_load(remote.mmu);
+}
+
+static void remote_look(void *arg)
+{
+	remote.word = READ_ONCE(*(u32 *)USER_VA);
+	remote.asid = cp_read(CONTEXTIDR) & 0xff;
+}
+
+static void remote_load_own(void *arg)
+{
+	load_own();
+}
+
+/* Shows @mmu's page as another one, which holds @mark, flushed by address or by ASID. */
+static void change_page(struct mmu *mmu, u32 mark, size_t flushed)
+{
+	u32 *page = page_alloc_zeroed(0);
+	unsigned long flags = irq_save();
+	phys_addr_t old;
+
+	if (EXPECT(page)) {
+		*page = mark;
+		mmu_load(mmu);
+		old = mmu_unmap(mmu, USER_VA);
+		mmu_flush(USER_VA, USER_VA + flushed);
+		EXPECT_EQ(mmu_map(mmu, USER_VA, virt_to_phys(page), MMU_READ | MMU_USER), 0);
+		load_own();
+		page_put(old);
+	}
+	irq_restore(flags);
+}
+
+/* A processor that runs on while others use all ASIDs up, twice; then all see what is flushed. */
+KTEST(arm_address_space_of_two_processors_has_one_asid)
+{
+	const u32 other = CPU_MASK(1);
+	struct mmu both, passing;
+	bool good;
+
+	if (cpus_online() == 1)
+		return ktest_skip("one processor runs");
+	if (!make_space(&both, 1))
+		return;
+	remote.mmu = &both;
+	smp_call(other, remote_load, NULL);
+	smp_call(other, remote_look, NULL);
+	EXPECT_EQ(remote.word, 1);
+	for (u32 i = 0; i < 600; i++) {
+		unsigned long flags = irq_save();
+
+		good = make_space(&passing, 0x1000 + i);
+		if (good) {
+			EXPECT_EQ(look_in(&passing), 0x1000 + i);
+			load_own();
+			drop_space(&passing);
+		}
+		irq_restore(flags);
+		if (!good || i % 100)
+			continue;
+		change_page(&both, i, i % 200 ? PAGE_SIZE : USER_END - USER_VA);
+		smp_call(other, remote_look, NULL);
+		EXPECT_EQ(remote.word, i);
+		EXPECT_EQ(remote.asid, both.asid & 0xff);
+	}
+	smp_call(other, remote_load_own, NULL);
+	drop_space(&both);
 }
 
 /* A mapping that replaces another, or gets other rights, is what counts from then on. */
