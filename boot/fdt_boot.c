@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device tree says about the start: RAM, boot archive, command line (Devicetree
- * Specification 0.4, 3.4 to 3.6), the firmware's call (Linux' binding arm,psci); and whether it is
- * this board's at all.
+ * What a device tree says about the start: RAM, boot archive, command line, processors (Devicetree
+ * Specification 0.4, 3.4 to 3.8), the firmware's call (Linux' bindings arm,psci and arm,cpus); and
+ * whether it is this board's at all.
  */
 #include <hotregs/board.h>
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
 
 enum boot_psci boot_psci;
+struct boot_cpus boot_cpus;
 
 static bool compatible_with(const struct fdt *fdt, const struct fdt_node *node, const char *name)
 {
@@ -61,20 +62,43 @@ static int check_board(const struct fdt *fdt)
 	return -ENODEV;
 }
 
-static int parse_memory(struct boot_info *info, const struct fdt *fdt)
+static void add_memory(struct boot_info *info, const struct fdt *fdt, const struct fdt_node *node)
+{
+	u64 start, size;
+
+	for (u32 i = 0; fdt_reg(fdt, node, i, &start, &size); i++)
+		if (size)
+			boot_add_ram(info, start, start + size);
+}
+
+static void add_cpu(const struct fdt *fdt, const struct fdt_node *node)
+{
+	const char *method = fdt_string(fdt, node, "enable-method", 0);
+
+	if (boot_cpus.nr < BOOT_MAX_CPUS)
+		boot_cpus.cpu[boot_cpus.nr] = (struct boot_cpu){
+		    .hwid = fdt_number(fdt, node, "reg", UINT64_MAX),
+		    .psci = method && !strcmp(method, "psci"),
+		};
+	boot_cpus.nr++;
+}
+
+/* Memory is on the root, processors are below "/cpus": in one go, for it is a long way. */
+static int parse_memory_and_cpus(struct boot_info *info, const struct fdt *fdt)
 {
 	struct fdt_node node;
 	const char *type;
-	u64 start, size;
 
+	boot_cpus.nr = 0;
 	fdt_root(fdt, &node);
 	while (fdt_next(fdt, &node)) {
-		type = node.depth == 1 ? fdt_string(fdt, &node, "device_type", 0) : NULL;
-		if (!type || strcmp(type, "memory") || !fdt_enabled(fdt, &node))
+		type = node.depth <= 2 ? fdt_string(fdt, &node, "device_type", 0) : NULL;
+		if (!type || !fdt_enabled(fdt, &node))
 			continue; /* or it is the other world's */
-		for (u32 i = 0; fdt_reg(fdt, &node, i, &start, &size); i++)
-			if (size)
-				boot_add_ram(info, start, start + size);
+		if (node.depth == 1 && !strcmp(type, "memory"))
+			add_memory(info, fdt, &node);
+		else if (node.depth == 2 && !strcmp(type, "cpu"))
+			add_cpu(fdt, &node);
 	}
 	if (info->nr_ram)
 		return 0;
@@ -172,7 +196,7 @@ int fdt_parse(struct boot_info *info, struct fdt *fdt, phys_addr_t pa, phys_wind
 	info->protocol = "device tree";
 	err = check_board(fdt);
 	if (!err)
-		err = parse_memory(info, fdt);
+		err = parse_memory_and_cpus(info, fdt);
 	if (!err)
 		err = parse_chosen(info, fdt);
 	if (err)

@@ -66,6 +66,15 @@ extern const struct fdt *boot_fdt;
 /* How the firmware's power functions are called (ARM DEN 0022, 5.2). */
 extern enum boot_psci { BOOT_PSCI_NONE, BOOT_PSCI_HVC, BOOT_PSCI_SMC } boot_psci;
 
+/* Processors that the tree names and does not disable; of more than these, their number alone. */
+extern struct boot_cpus {
+	unsigned nr;
+	struct boot_cpu {
+		u64 hwid;  /* "reg": on ARM, MPIDR's affinity levels */
+		bool psci; /* the firmware starts it */
+	} cpu[BOOT_MAX_CPUS];
+} boot_cpus;
+
 /*
  * Fills boot_info from what an ARM boot loader hands over in registers R1 and R2: a device tree,
  * which QEMU leaves at the start of RAM when it starts an ELF file; ATAGs; else by the board's

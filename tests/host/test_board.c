@@ -421,6 +421,61 @@ static void psci_of_the_first_version_is_none(void **state)
 	assert_int_equal(boot_psci, BOOT_PSCI_NONE);
 }
 
+static void tree_cpu(u32 reg, const char *method, const char *status)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "cpu@%x", reg);
+	node(name);
+	string("device_type", "cpu");
+	cells("reg", 1, reg);
+	if (method)
+		string("enable-method", method);
+	if (status)
+		string("status", status);
+	end();
+}
+
+static void processors_are_those_that_are_ours(void **state)
+{
+	tree_begin();
+	tree_memory(MEMORY_START, MEMORY_SIZE);
+	node("cpus");
+	cells("#address-cells", 1, 1);
+	cells("#size-cells", 1, 0);
+	tree_cpu(0x100, "psci", "okay");
+	tree_cpu(0x101, "psci", "disabled");
+	tree_cpu(0x102, "acme,jumper", NULL);
+	tree_cpu(0x200, NULL, NULL);
+	node("l2-cache");
+	string("device_type", "cache");
+	end();
+	end();
+	tree_end(TREE);
+	assert_int_equal(start(TREE), 0);
+	assert_int_equal(boot_cpus.nr, 3);
+	assert_int_equal(boot_cpus.cpu[0].hwid, 0x100);
+	assert_true(boot_cpus.cpu[0].psci);
+	assert_int_equal(boot_cpus.cpu[1].hwid, 0x102);
+	assert_false(boot_cpus.cpu[1].psci);
+	assert_int_equal(boot_cpus.cpu[2].hwid, 0x200);
+	assert_false(boot_cpus.cpu[2].psci);
+}
+
+static void processors_too_many_are_counted(void **state)
+{
+	tree_begin();
+	tree_memory(MEMORY_START, MEMORY_SIZE);
+	node("cpus");
+	for (u32 i = 0; i < BOOT_MAX_CPUS + 3; i++)
+		tree_cpu(i, "psci", NULL);
+	end();
+	tree_end(TREE);
+	assert_int_equal(start(TREE), 0);
+	assert_int_equal(boot_cpus.nr, BOOT_MAX_CPUS + 3);
+	assert_int_equal(boot_cpus.cpu[BOOT_MAX_CPUS - 1].hwid, BOOT_MAX_CPUS - 1);
+}
+
 /* --- ATAGs --- */
 
 static u32 *tag_at;
@@ -597,6 +652,8 @@ int main(void)
 	    TEST(command_line_fits_or_is_refused),
 	    TEST(archive_out_of_reach_is_said),
 	    TEST(psci_of_the_first_version_is_none),
+	    TEST(processors_are_those_that_are_ours),
+	    TEST(processors_too_many_are_counted),
 	    TEST(atags_fill_boot_info),
 	    TEST(damaged_atags_are_said),
 	    TEST(atags_without_memory_are_said),

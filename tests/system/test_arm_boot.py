@@ -135,9 +135,10 @@ def started(console):
     ("virt", "entered in Supervisor mode"), ("virt,virtualization=on", "entered in Hyp mode"),
     ("virt,secure=on", "entered in Supervisor mode")])
 def test_every_state_that_an_image_is_started_in(board, qemu, machine, state):
-    status, console = qemu("--", "echo", "hello", add=["-M", machine])
+    status, console = qemu("--", "echo", "hello", add=["-M", machine, "-smp", "3"])
     assert status == 0 and "hello" in console, console
     assert state in console and "runs in Non-secure" in console
+    assert "smp: 3 of 3 processors run" in console  # which come in the same state
     assert "device tree boot, 262144 KiB" in console  # and no Secure memory in it
 
 
@@ -165,10 +166,22 @@ def test_another_processor_is_refused_and_named(make):
     assert "CPU=cortex-a9" in done.stderr and "cortex-a15, cortex-a7" in done.stderr
 
 
+@pytest.mark.boards("arm-virt")
+def test_processor_that_firmware_refuses_is_left_out(qemu, tmp_path):
+    """A tree names one that the machine does not have."""
+    blob = tmp_path / "three.dtb"
+    qemu("--", "true", add=["-smp", "3", "-M", f"virt,dumpdtb={blob}"])
+    status, console = qemu("--", "echo", "hello", add=["-smp", "2", "-dtb", str(blob)])
+    assert status == 0 and "hello" in console, console
+    assert "smp: processor 2 does not come and is left out" in console
+    assert "smp: 2 of 3 processors run" in console
+
+
 @pytest.mark.boards("arm-raspi2")
 def test_raw_image_goes_by_atags(board, boot):
     guest = boot("pingpong 20")
     assert guest.status == 0 and "ATAGs boot, 983040 KiB" in guest.console, guest.console
+    assert "smp: 4 of 4 processors run" in guest.console  # from the loop of QEMU's loader
 
 
 @pytest.mark.boards("arm-raspi2")
@@ -179,6 +192,8 @@ def test_without_a_hand_over_the_boards_table_does(board, out, qemu, how):
     status, console = qemu(remove=["-kernel", "-initrd", "-append"], add=image)
     assert status == 126 and "bare boot, 983040 KiB" in console, console
     assert "no device tree and no ATAGs" in console and "cannot start /bin/init" in console
+    if how == "elf":  # where all processors begin at the entry point
+        assert "smp: 4 of 4 processors run" in console
 
 
 @pytest.mark.boards("arm-raspi2")
@@ -191,6 +206,10 @@ def test_tree_of_the_firmware(board, qemu, tmp_path):
     blob.write_bytes(tree({
         "compatible": strings("raspberrypi,2-model-b", "brcm,bcm2836"),
         "#address-cells": cells(1), "#size-cells": cells(1), "interrupt-parent": cells(1),
+        "cpus": {"#address-cells": cells(1), "#size-cells": cells(0),
+                 "enable-method": strings("brcm,bcm2836-smp"),
+                 **{f"cpu@{n:x}": {"device_type": strings("cpu"), "reg": cells(n)}
+                    for n in (0xf00, 0xf02)}},
         "chosen": {}, "memory@0": {"device_type": strings("memory"), "reg": cells(0, 0x3b400000)},
         "soc": {
             "#address-cells": cells(1), "#size-cells": cells(1),
@@ -204,6 +223,7 @@ def test_tree_of_the_firmware(board, qemu, tmp_path):
     status, console = qemu("--", "cat", add=["-dtb", str(blob)], keys=["typed\n", "\4"])
     assert status == 0 and "device tree boot" in console, console
     assert console.count("typed") == 2  # echo, and what cat read
+    assert "smp: 2 of 2 processors run" in console  # of four
 
 
 def test_input_comes_by_interrupt(qemu):

@@ -29,82 +29,57 @@ void arm_set_parked(const struct arm_parked *new_parked)
 	parked = new_parked;
 }
 
-/* The next processor that the tree names and that is ours to use (Devicetree Specification, 3.8).
- */
-static bool next_processor(struct fdt_node *node, u64 *hwid)
+/* Where no tree names any, those that wait are numbered in a row. */
+static void find_parked(u32 own)
 {
-	while (fdt_next(boot_fdt, node) && node->depth > 1) {
-		const char *type = fdt_string(boot_fdt, node, "device_type", 0);
-
-		*hwid = fdt_number(boot_fdt, node, "reg", UINT64_MAX);
-		if (node->depth == 2 && type && !strcmp(type, "cpu") &&
-		    fdt_enabled(boot_fdt, node) && *hwid <= MPIDR_AFFINITY)
-			return true;
-	}
-	return false;
+	for (unsigned i = 0; i < parked->nr; i++)
+		boot_cpus.cpu[i].hwid = (own & ~0xffU) | i;
+	boot_cpus.nr = parked->nr;
 }
 
 unsigned arch_cpus_find(u64 hwid[], unsigned max)
 {
-	u64 own = this_cpu()->arch.mpidr, id;
-	struct fdt_node node;
+	u32 own = this_cpu()->arch.mpidr;
 	unsigned n = 0;
 
+	if (!boot_cpus.nr && parked)
+		find_parked(own);
 	hwid[n++] = own;
-	if (boot_fdt && fdt_find(boot_fdt, &node, "/cpus")) {
-		while (next_processor(&node, &id)) {
-			if (id != own && n < max)
-				hwid[n] = id;
-			n += id != own;
-		}
-	} else if (!boot_fdt && parked) {
-		for (u32 i = 0; i < parked->nr; i++)
-			if (i != (own & 0xff) && n < max)
-				hwid[n++] = (own & ~0xffULL) | i;
+	for (unsigned i = 0; i < boot_cpus.nr; i++) {
+		bool listed = i < BOOT_MAX_CPUS;
+
+		if (listed && boot_cpus.cpu[i].hwid == own)
+			continue;
+		if (listed && n < max)
+			hwid[n] = boot_cpus.cpu[i].hwid;
+		n++;
 	}
 	return n;
 }
 
-/* Is the firmware what the tree names for starting this one (Linux' binding arm,cpus)? */
-static bool is_psci(u64 hwid)
+static bool has_psci(u32 mpidr)
 {
-	struct fdt_node node;
-	const char *method = NULL;
-	u64 id;
-
-	if (!boot_fdt || !fdt_find(boot_fdt, &node, "/cpus"))
-		return false;
-	while (!method && next_processor(&node, &id))
-		if (id == hwid)
-			method = fdt_string(boot_fdt, &node, "enable-method", 0);
-	return method && !strcmp(method, "psci");
+	for (unsigned i = 0; i < MIN(boot_cpus.nr, (unsigned)BOOT_MAX_CPUS); i++)
+		if (boot_cpus.cpu[i].hwid == mpidr)
+			return boot_cpus.cpu[i].psci;
+	return false;
 }
 
 static int psci_cpu_on(u32 mpidr, u32 start)
 {
 	extern const char boot_secondary[];
+	static const u8 errors[] = {
+	    [-PSCI_NOT_SUPPORTED] = ENOSYS, [-PSCI_INVALID_PARAMETERS] = ENODEV,
+	    [-PSCI_DENIED] = EPERM,         [-PSCI_ALREADY_ON] = EBUSY,
+	    [-PSCI_ON_PENDING] = EBUSY,     [-PSCI_INTERNAL_FAILURE] = EIO,
+	    [-PSCI_NOT_PRESENT] = ENODEV,   [-PSCI_DISABLED] = EPERM,
+	};
 	int result;
 
-	if (!is_psci(mpidr))
+	if (!has_psci(mpidr))
 		return -ENOSYS;
 	result = psci_call(PSCI_CPU_ON, mpidr, (u32)boot_secondary - KERNEL_IMAGE_BASE, start);
-	switch (result) {
-	case PSCI_SUCCESS:
-		return 0;
-	case PSCI_NOT_SUPPORTED:
-		return -ENOSYS;
-	case PSCI_INVALID_PARAMETERS:
-	case PSCI_NOT_PRESENT:
-		return -ENODEV;
-	case PSCI_DENIED:
-	case PSCI_DISABLED:
-		return -EPERM;
-	case PSCI_ALREADY_ON:
-	case PSCI_ON_PENDING:
-		return -EBUSY;
-	default:
-		return -EIO;
-	}
+	return (unsigned)-result < ARRAY_SIZE(errors) ? -errors[-result] : -EIO;
 }
 
 static int release_parked(u32 mpidr, u32 start)
@@ -123,13 +98,13 @@ int arch_cpu_start(struct cpu_start *start, u64 hwid)
 {
 	u32 pa = virt_to_phys(start);
 
+	if (hwid > MPIDR_AFFINITY)
+		return -EINVAL;
 	if (!tlb_shared) {
 		tlb_shared = true;
 		mmu_boot_secondary();
 	}
-	/* All that was written so far is seen by a processor whose caches are on; it reads nothing
-	 * else before. */
-	complete_accesses();
+	complete_accesses(); /* what it reads, once its caches are on, is there */
 	return parked ? release_parked(hwid, pa) : psci_cpu_on(hwid, pa);
 }
 

@@ -15,6 +15,7 @@ enum psci_result {
 	PSCI_DENIED = -3,
 	PSCI_ALREADY_ON = -4,
 	PSCI_ON_PENDING = -5,
+	PSCI_INTERNAL_FAILURE = -6,
 	PSCI_NOT_PRESENT = -7,
 	PSCI_DISABLED = -8,
 };
