@@ -6,12 +6,7 @@
  */
 #include "host.h"
 
-static void others_go_on(void);
-
-/* The one of a load; that of a generation's begin is under the lock. */
-#define __atomic_thread_fence(order) others_go_on()
 #include "../../arch/arm/v7a/asid.c"
-#undef __atomic_thread_fence
 
 enum { NR = 3, SPACES = 40, ROOT = 0x4000 };
 
@@ -63,6 +58,13 @@ void unload_user_tables(u32 empty)
 {
 	walk();
 	self()->root = empty & ~0xfffU;
+}
+
+static void others_go_on(void);
+
+void stores_before_walks(void)
+{
+	others_go_on();
 }
 
 void load_user_tables(u32 empty, u32 ttbr0, u32 asid)

@@ -94,7 +94,7 @@ static bool load_current(struct cpu *cpu, u32 asid)
 	if (unlikely(!same_generation(asid, cpu->arch.asid)))
 		return false;
 	WRITE_ONCE(cpu->arch.asid, asid);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	stores_before_walks();
 	return likely(same_generation(asid, READ_ONCE(generation)));
 }
 
@@ -114,6 +114,7 @@ static noinline u32 load_renewed(struct cpu *cpu, struct mmu *mmu)
 		tlb_flush_local();
 	WRITE_ONCE(cpu->arch.asid, asid);
 	spin_unlock(&lock);
+	stores_before_walks();
 	return asid;
 }
 

@@ -39,6 +39,15 @@ static inline void tables_written(void)
 }
 
 /*
+ * What was stored so far is seen by the other CPUs before this one walks tables that it loads next.
+ * Walks are accesses of their own, which no DMB has wait (A3.8.3, B3.10.1).
+ */
+static inline void stores_before_walks(void)
+{
+	__asm__ volatile("dsb ish" ::: "memory");
+}
+
+/*
  * Entries of [start, end) were changed or made invalid: no CPU uses what they said any more. For
  * all ASIDs, and for global entries. Told to the other CPUs (by the operations with CRm 3) only if
  * any of them has been started, since it takes them all.

@@ -2,8 +2,11 @@
 /* What a started processor has of its own is as the boot processor's; and interrupts reach it. */
 #include <hotregs/cpu.h>
 #include <hotregs/smp.h>
+#include <hotregs/string.h>
+#include <hotregs/unwind.h>
 
 #include <arch/irq.h>
+#include <arch/perf.h>
 #include <asm/cp15.h>
 #include <asm/traps.h>
 
@@ -81,4 +84,41 @@ KTEST(arm_processors_take_exceptions_of_their_own)
 		EXPECT(taken);
 		EXPECT(cpu->arch.emergency_stack != cpus[!cpu->id].arch.emergency_stack);
 	}
+}
+
+static struct {
+	u64 ip[64];
+	u32 nr;
+} walk;
+
+static noinline void note_chain(void *arg)
+{
+	struct callchain chain = {walk.ip, 0, ARRAY_SIZE(walk.ip)};
+	struct pt_regs regs = {0};
+
+	arch_hot_regs(&regs);
+	perf_callchain_kernel(&chain, &regs);
+	walk.nr = chain.nr;
+}
+
+/* A started processor that idles: from the interrupt's handler to its first frame, and no further.
+ */
+KTEST(arm_chains_end_where_a_processor_began)
+{
+	for_each_cpu (cpu) {
+		const char *const symbols[] = {"sched_idle", "smp_begin", "boot_high_secondary"};
+
+		if (cpu->id == 0)
+			continue;
+		smp_call(CPU_MASK(cpu->id), note_chain, NULL);
+		if (!EXPECT(walk.nr > ARRAY_SIZE(symbols)) || !EXPECT(walk.nr < 20))
+			continue;
+		EXPECT_STR(kallsyms_lookup(walk.ip[0], NULL, NULL), "note_chain");
+		for (u32 i = 0; i < ARRAY_SIZE(symbols); i++)
+			EXPECT_STR(
+			    kallsyms_lookup(walk.ip[walk.nr - ARRAY_SIZE(symbols) + i], NULL, NULL),
+			    symbols[i]);
+	}
+	if (cpus_online() == 1)
+		ktest_skip("one processor runs");
 }
