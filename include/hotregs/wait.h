@@ -40,8 +40,9 @@ void wait_finish(struct wait_queue *q, struct waiter *w);
 void wake_up(struct wait_queue *q);
 
 /*
- * Sleeps until @condition. Evaluates to 0, or -EINTR when a signal has to be taken. It expands in
- * the caller, so that the caller is where the task went to sleep.
+ * Sleeps until @condition. Evaluates to 0, or -EINTR when a signal has to be taken and @condition
+ * does not hold: it may be what the signal is about. It expands in the caller, so that the caller
+ * is where the task went to sleep.
  */
 #define wait_event(q, condition) wait_event_until(q, condition, signal_pending(current))
 
@@ -58,7 +59,9 @@ void wake_up(struct wait_queue *q);
 			wait_prepare(q, &_w);       \
 			if (interrupted)            \
 				_ret = -EINTR;      \
-			else if (!(condition))      \
+			if (condition)              \
+				_ret = 0;           \
+			else if (!_ret)             \
 				schedule();         \
 			wait_finish(q, &_w);        \
 			if (_ret)                   \
