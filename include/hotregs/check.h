@@ -15,6 +15,7 @@ struct list_head;
 struct refcount;
 struct spinlock;
 struct mutex;
+struct task;
 
 /* What a lock carries to be checked: its class is every lock that was set up in the same place. */
 #ifdef CHECKS
@@ -45,6 +46,13 @@ struct held_locks {
 		const struct lock_check *lock;
 		unsigned long place; /* where it was taken */
 	} at[HELD_LOCKS_MAX];
+#endif
+};
+
+/* Is a task on a processor? From when it is switched to until it is fully off. */
+struct task_check {
+#ifdef CHECKS
+	bool on_cpu;
 #endif
 };
 
@@ -87,6 +95,10 @@ void might_sleep(void);
 bool check_no_spinlocks(void);
 /* The calling task is about to leave the kernel, or to end: it holds no lock. */
 void check_no_locks(void);
+
+/* @task is about to run on a processor, and runs on no other; and it is off its processor. */
+void check_task_on(struct task *task);
+void check_task_off(struct task *task);
 
 /* Sets the value that stack frames are guarded with. Its callers, up to the first, never return. */
 void check_stack_init(void);
@@ -159,6 +171,14 @@ static inline bool check_no_spinlocks(void)
 }
 
 static inline void check_no_locks(void)
+{
+}
+
+static inline void check_task_on(struct task *task)
+{
+}
+
+static inline void check_task_off(struct task *task)
 {
 }
 

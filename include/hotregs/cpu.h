@@ -20,11 +20,12 @@ enum cpu_context { CTX_TASK, CTX_IRQ, CTX_NESTED_IRQ, CTX_NMI, NR_CPU_CONTEXTS }
 
 /*
  * Runnable tasks by priority. Those of one priority form a ring through run_node, the running one
- * among them; ring[p] is whose turn it is.
+ * among them; ring[p] is whose turn it is. Other CPUs look at bitmap and nr without the lock.
  */
 struct run_queue {
 	struct spinlock lock;
 	u32 bitmap; /* bit p: ring[p] is not NULL */
+	u32 nr;     /* tasks in all rings */
 	struct task *ring[NR_PRIORITIES];
 };
 
@@ -38,6 +39,8 @@ struct cpu {
 	struct arch_cpu arch;
 	u32 perf_active; /* non-zero: CPU-wide events watch switches here */
 	u64 nr_switches;
+	u64 nr_migrations;            /* tasks that were sent here from other CPUs; atomic */
+	u32 balance_ticks;            /* since it last looked if another CPU has more to do */
 	u64 user_ticks, system_ticks; /* charged to tasks here */
 	struct task *idle;
 	struct task *switched_from; /* for finish_switch() */

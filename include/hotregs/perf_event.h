@@ -110,6 +110,20 @@ static inline bool perf_switch_watched(const struct cpu *cpu, const struct task 
 	return unlikely(cpu->perf_active | prev->perf_active | next->perf_active);
 }
 
+/*
+ * It has been decided that @task goes to processor @to; @regs are hot, taken in the function that
+ * decided. @foreign: that runs on another task's stack, or in an interrupt. The task may run still
+ * where it is, be runnable or sleep; it may be sent elsewhere again before it runs. Interrupts off,
+ * its run-queue lock held. Call only when perf_migration_watched().
+ */
+void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool foreign);
+
+/* Does anybody want to know that @task moves? */
+static inline bool perf_migration_watched(const struct task *task)
+{
+	return false;
+}
+
 /* @child of current is about to be published: inherits events. 0 or -ENOMEM. May sleep. */
 int perf_task_fork(struct task *child);
 /* @child has been published: the FORK record. May sleep. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler: preemptive, 32 priorities, round robin with time slices among equals. */
+/*
+ * The scheduler: preemptive, 32 priorities, round robin with time slices among equals. Each
+ * processor has a run queue; a task stays at one until there is a reason to move it.
+ */
 #pragma once
 
 #include <hotregs/cpu.h>
@@ -10,6 +13,8 @@
 #define PRIORITY_MAX     31
 
 #define SLICE_TICKS 2 /* of 1/TICK_HZ s: so long a task runs before its equals come */
+
+#define AFFINITY_ALL (~0u) /* of a task that may run on every processor */
 
 /* Sets up the calling CPU's run queue and makes its boot stack the idle task. Interrupts off. */
 void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack);
@@ -24,11 +29,50 @@ void schedule(void);
 /* Puts the caller behind its equals and calls schedule(). May sleep. */
 void yield(void);
 
-/* Makes @task runnable if it sleeps; returns whether it did. Any context but NMI. */
+/*
+ * The caller is about to sleep: after this it looks if it still has to, then calls schedule().
+ * Whoever changes what it looks at, and then calls wake_up_task(), either is seen or finds a
+ * sleeper; so the store comes before all later loads, on every processor.
+ */
+static inline void sched_sleeps(void)
+{
+	__atomic_store_n(&current->state, TASK_SLEEPING, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Makes @task runnable if it sleeps; returns whether it did. It runs where it did before, unless
+ * that processor is busy and a better one is allowed. Any context but NMI.
+ */
 bool wake_up_task(struct task *task);
 
-/* First run of a task made by task_create() or fork. */
+/*
+ * Adds TASK_WORK_* @work to what @task has to do before it goes to user mode, and sees to it that
+ * it soon comes by: wakes it, or interrupts the other processor where it runs. Any context but NMI.
+ */
+void task_notify(struct task *task, u8 work);
+
+/* First run of a task made by task_create() or fork, on a processor chosen as for a wake-up. */
 void sched_start(struct task *task);
+
+/* Ends the calling task: switches away from it for good, then task_gone(). It holds no lock. Not
+ * declared noreturn, for the reason that process_exit() is not. */
+void sched_exit(void);
+
+/*
+ * Lets @task run only on the processors of @cpus, those that run among them; -EINVAL: there are
+ * none. If it is elsewhere it goes to one of them: the caller before this returns, if interrupts
+ * are on, else as soon as it can be preempted; another one that runs, as soon as its processor
+ * takes an interrupt. @task stays: it is current, or task_list_lock is held. Any context but NMI.
+ */
+int sched_set_affinity(struct task *task, u32 cpus);
+
+/*
+ * Takes the run-queue lock of @task, which keeps it where it is: running, or fully off its
+ * processor, which is returned. The lock may be taken inside all but timer-queue locks, and at most
+ * one is ever held. Any context but NMI.
+ */
+struct cpu *task_rq_lock(struct task *task, unsigned long *flags);
+void task_rq_unlock(struct cpu *cpu, unsigned long flags);
 
 /* Moves @task to @priority 1..31, -EINVAL outside. Any context but NMI. */
 int sched_set_priority(struct task *task, unsigned priority);
@@ -61,8 +105,9 @@ static inline bool in_sched_text(unsigned long ip)
 	       (unsigned long)(__sched_text_end - __sched_text_start);
 }
 
-/* Context switches of all CPUs since boot. */
+/* Context switches of all CPUs since boot, and how often a task was sent to another CPU. */
 u64 sched_nr_switches(void);
+u64 sched_nr_migrations(void);
 
 /* --- Tasks (kernel/sched/task.c) --- */
 

@@ -34,21 +34,39 @@ enum task_state {
 	TASK_DEAD,     /* has switched away, or is about to, for the last time */
 };
 
+/* Could it run? */
+enum task_on_rq {
+	RQ_NOT,    /* it sleeps, has ended or has not begun */
+	RQ_QUEUED, /* it runs or could: is in its priority's ring of its processor */
+	RQ_MOVING, /* it could, but is on its way to another processor's queue */
+};
+
+/* What is to happen as soon as it has been switched away from. */
+enum task_leaves {
+	LEAVES_NOT,
+	LEAVES_CPU,      /* it goes to the processor task->target */
+	LEAVES_FOR_GOOD, /* it has ended */
+};
+
 struct task {
 	/* Scheduler (kernel/sched); under the run-queue lock. */
 	unsigned long stack;       /* lowest address of the kernel stack */
 	struct list_head run_node; /* the ring of its priority, while on_rq */
 	enum task_state state;
-	u32 flags;      /* TASK_* bits */
-	u8 priority;    /* 0 idle only, 1 lowest .. 31 highest */
-	bool on_rq;     /* runs or could: is in its priority's ring */
-	u8 work;        /* TASK_WORK_*: what to do before user mode; sleeps end with -EINTR */
-	s16 slice_left; /* ticks */
-	bool fifo;      /* runs until it sleeps or yields, whatever its slice */
-	u32 cpu;
-	u64 nr_switches;       /* times switched out */
-	u64 utime, stime;      /* ticks charged in user and kernel mode */
-	struct mm *mm;         /* NULL for kernel threads; holds a reference */
+	u32 flags;         /* TASK_* bits */
+	u8 priority;       /* 0 idle only, 1 lowest .. 31 highest */
+	u8 on_rq;          /* enum task_on_rq */
+	u8 work;           /* TASK_WORK_*: what to do before user mode; sleeps end with -EINTR */
+	u8 leaves;         /* enum task_leaves; not 0 only while it runs */
+	s16 slice_left;    /* ticks */
+	bool fifo;         /* runs until it sleeps or yields, whatever its slice */
+	u32 cpu;           /* whose run queue, and lock, is its; see sched_move() */
+	u32 target;        /* with LEAVES_CPU: where it goes */
+	u32 affinity;      /* where it may run: bit n is cpus[n] */
+	u64 nr_switches;   /* times switched out */
+	u64 nr_migrations; /* times that it was sent to another processor */
+	u64 utime, stime;  /* ticks charged in user and kernel mode */
+	struct mm *mm;     /* NULL for kernel threads; holds a reference */
 	struct arch_task arch; /* saved stack pointer, FPU state */
 
 	/* perf (kernel/perf). */
@@ -71,9 +89,13 @@ struct task {
 	struct task_signals signals;
 
 	struct held_locks held; /* mutexes */
+	struct task_check check;
 };
 
-/* Adds to what @task has to do before it goes to user mode, or takes away. Any context. */
+/*
+ * Adds to what @task, which is current, has to do before it goes to user mode, or takes away from
+ * it; task_notify() adds to another task's. Any context.
+ */
 static inline void task_set_work(struct task *task, u8 work)
 {
 	__atomic_fetch_or(&task->work, work, __ATOMIC_RELEASE);

@@ -108,9 +108,7 @@ static __always_inline void leave(int status)
 	clear_tid();
 	check_no_locks();
 	/* The address space stays: the last switch's sample has a user chain, too. */
-	irq_disable();
-	task->state = TASK_DEAD;
-	schedule();
+	sched_exit();
 	panic("a thread that has ended was run");
 }
 
@@ -122,8 +120,7 @@ void thread_exit(int status)
 /* Makes @task end when it next is about to enter user mode. List lock held. */
 static void kill_thread(struct task *task)
 {
-	task_set_work(task, TASK_WORK_EXIT);
-	wake_up_task(task);
+	task_notify(task, TASK_WORK_EXIT);
 }
 
 void process_end(struct process *process, int status)

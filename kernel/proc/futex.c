@@ -128,7 +128,7 @@ static int queue(struct waiter_at *w, const struct key *key, const u32 __user *u
 	}
 	if (likely(now == value)) {
 		list_add_tail(&w->node, &b->waiters);
-		WRITE_ONCE(w->task->state, TASK_SLEEPING);
+		sched_sleeps();
 	}
 	spin_unlock(&b->lock);
 	irq_enable();
@@ -140,9 +140,12 @@ static __always_inline void sleep_queued(struct waiter_at *w, const bool *expire
 {
 	struct task *task = w->task;
 
-	while (!READ_ONCE(w->woken) && !(expired && READ_ONCE(*expired)) && !signal_pending(task)) {
+	/* If it has been woken already, it sleeps no more. */
+	while (!(expired && READ_ONCE(*expired)) && !signal_pending(task)) {
 		schedule();
-		WRITE_ONCE(task->state, TASK_SLEEPING);
+		if (likely(READ_ONCE(w->woken)))
+			break;
+		sched_sleeps();
 	}
 	WRITE_ONCE(task->state, TASK_RUNNING);
 	/* Whoever woke it may still be looking at it, with the lock held. */

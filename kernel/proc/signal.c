@@ -73,8 +73,7 @@ struct task *signal_find_taker(struct process *process, const struct task *leave
 
 void signal_notify(struct task *task)
 {
-	task_set_work(task, TASK_WORK_SIGNAL);
-	wake_up_task(task);
+	task_notify(task, TASK_WORK_SIGNAL);
 }
 
 /* A copy of @info that can wait; NULL: there is no room. Lock held. */

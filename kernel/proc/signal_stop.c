@@ -60,11 +60,8 @@ static bool stop_all(int signal)
 	if (stops) {
 		s->stopped = s->stop_report = signal;
 		s->continue_report = false;
-		list_for_each (task, &process->threads, thread_node) {
-			task_set_work(task, TASK_WORK_SIGNAL);
-			if (task != current)
-				wake_up_task(task);
-		}
+		list_for_each (task, &process->threads, thread_node)
+			task_notify(task, TASK_WORK_SIGNAL);
 	}
 	spin_unlock(&s->lock);
 	return stops;

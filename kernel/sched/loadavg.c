@@ -11,30 +11,12 @@
 static const u32 weight[3] = {27939, 5591, 1864};
 static u32 average[3]; /* in 1/2^24 tasks */
 
-/* Tasks that run or could on @cpu. */
-static unsigned runnable(struct cpu *cpu)
-{
-	unsigned long flags = spin_lock_irqsave(&cpu->rq.lock);
-	struct task *task;
-	unsigned n = 0;
-
-	for (int i = 0; i < NR_PRIORITIES; i++) {
-		if (!cpu->rq.ring[i])
-			continue;
-		n++;
-		list_for_each (task, &cpu->rq.ring[i]->run_node, run_node)
-			n++;
-	}
-	spin_unlock_irqrestore(&cpu->rq.lock, flags);
-	return n;
-}
-
 static void loadavg_update(void)
 {
 	s64 active = -1; /* this thread aside */
 
 	for_each_cpu (cpu)
-		active += runnable(cpu);
+		active += READ_ONCE(cpu->rq.nr);
 	for (int i = 0; i < 3; i++)
 		average[i] += ((active * FIXED_ONE - average[i]) * weight[i]) / FIXED_ONE;
 }

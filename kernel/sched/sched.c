@@ -4,56 +4,17 @@
  * switch itself, where context-switch events see the outgoing task.
  */
 #include <hotregs/address_space.h>
-#include <hotregs/perf_event.h>
 #include <hotregs/printk.h>
 #include <hotregs/process.h>
-#include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/time.h>
+
+#include "run_queue.h"
 
 #include <arch/switch.h>
 
 struct cpu cpus[MAX_CPUS];
 u32 nr_cpus;
-
-/* Puts @task last among its equals. Lock held. */
-static void enqueue(struct run_queue *rq, struct task *task)
-{
-	struct task *first = rq->ring[task->priority];
-
-	task->on_rq = true;
-	if (first) {
-		list_add_tail(&task->run_node, &first->run_node);
-		return;
-	}
-	list_init(&task->run_node);
-	rq->ring[task->priority] = task;
-	rq->bitmap |= 1u << task->priority;
-}
-
-static struct task *ring_next(const struct task *task)
-{
-	return list_entry(task->run_node.next, struct task, run_node);
-}
-
-static void dequeue(struct run_queue *rq, struct task *task)
-{
-	struct task *next = ring_next(task);
-
-	task->on_rq = false;
-	if (next == task) {
-		rq->ring[task->priority] = NULL;
-		rq->bitmap &= ~(1u << task->priority);
-		return;
-	}
-	if (rq->ring[task->priority] == task)
-		rq->ring[task->priority] = next;
-	list_del(&task->run_node);
-}
-
-static unsigned highest_priority(const struct run_queue *rq)
-{
-	return rq->bitmap ? 31 - __builtin_clz(rq->bitmap) : PRIORITY_IDLE;
-}
 
 static inline struct task *pick_next(const struct cpu *cpu)
 {
@@ -62,17 +23,43 @@ static inline struct task *pick_next(const struct cpu *cpu)
 	return cpu->rq.ring[31 - __builtin_clz(cpu->rq.bitmap)];
 }
 
+/* Sends a task that has left this CPU where it has to go. Lock held, which it releases. */
+static void send_on(struct cpu *cpu, struct task *task)
+{
+	bool runnable = task->on_rq == RQ_MOVING;
+
+	task->leaves = LEAVES_NOT;
+	WRITE_ONCE(task->cpu, task->target);
+	spin_unlock(&cpu->rq.lock);
+	/* If it sleeps, it may be awake again by now, and more. */
+	if (runnable)
+		sched_arrive(task);
+}
+
+/* @prev is off its CPU, and does not come back. Lock held, which it releases. */
+static noinline void end_stay(struct cpu *cpu, struct task *prev)
+{
+	if (prev->leaves == LEAVES_CPU) {
+		send_on(cpu, prev);
+	} else {
+		spin_unlock(&cpu->rq.lock);
+		task_gone(prev);
+	}
+}
+
 /*
  * Ends the switch that led here, on the new task's stack: the run queue is released and a task that
- * has left for good is handed over.
+ * has left the CPU is handed over. Of any other one nothing is known after the release.
  */
 static __always_inline void end_switch(struct cpu *cpu)
 {
 	struct task *prev = cpu->switched_from;
 
-	spin_unlock(&cpu->rq.lock);
-	if (unlikely(prev->state == TASK_DEAD))
-		task_gone(prev);
+	check_task_off(prev);
+	if (unlikely(prev->leaves))
+		end_stay(cpu, prev);
+	else
+		spin_unlock(&cpu->rq.lock);
 }
 
 void finish_switch(void)
@@ -87,11 +74,24 @@ static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, s
 	perf_sched_switch(prev, next, &cpu->hot_regs);
 }
 
+/* @prev, which leaves the CPU, is not to be chosen again. Lock held. */
+static noinline void leave_ring(struct run_queue *rq, struct task *prev)
+{
+	if (!prev->on_rq)
+		return;
+	dequeue(rq, prev);
+	if (prev->leaves == LEAVES_CPU)
+		prev->on_rq = RQ_MOVING;
+}
+
 /* From @prev to whose turn it is. Interrupts off, run-queue lock held, which it releases. */
 static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 {
-	struct task *next = pick_next(cpu);
+	struct task *next;
 
+	if (unlikely(prev->leaves))
+		leave_ring(&cpu->rq, prev);
+	next = pick_next(cpu);
 	cpu->need_resched = false;
 	if (next == prev) {
 		spin_unlock(&cpu->rq.lock);
@@ -101,12 +101,11 @@ static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 	cpu->nr_switches++;
 	if (perf_switch_watched(cpu, prev, next))
 		switch_watched(cpu, prev, next);
-	if (unlikely(prev == cpu->idle))
-		time_tick_start();
 	if (next->mm && next->mm != cpu->loaded_mm)
 		mm_switch(next->mm);
 	cpu->switched_from = prev;
 	cpu->running = next;
+	check_task_on(next);
 	arch_switch_state(cpu, prev, next);
 	arch_switch_stack(prev, next);
 	end_switch(this_cpu());
@@ -156,67 +155,175 @@ out:
 	irq_restore(flags);
 }
 
-/* The CPU has something better to do than @cpu->running. */
-static void request_resched(struct cpu *cpu)
+__sched void sched_exit(void)
+{
+	struct cpu *cpu;
+
+	irq_disable();
+	cpu = this_cpu();
+	if (!check_no_spinlocks())
+		return;
+	spin_lock(&cpu->rq.lock);
+	/* Under the lock: who wakes it meanwhile must not make it a live one again. */
+	cpu->running->state = TASK_DEAD;
+	cpu->running->leaves = LEAVES_FOR_GOOD;
+	switch_task(cpu, cpu->running);
+}
+
+void request_resched(struct cpu *cpu)
 {
 	cpu->need_resched = true;
-	/* Interrupt and system-call returns look by themselves; other kernel code must be stopped.
-	 */
-	if (!cpu->irq_depth && (cpu->running->flags & TASK_KTHREAD))
+	if (cpu != this_cpu())
+		smp_kick(cpu);
+	/* Interrupt and system-call returns look by themselves, and so does the idle loop; other
+	 * kernel code must be stopped. */
+	else if (!cpu->irq_depth &&
+		 (cpu->running->flags & (TASK_KTHREAD | TASK_IDLE)) == TASK_KTHREAD)
 		arch_raise_irq_work();
+}
+
+/* @task has become runnable at @cpu. Lock held. */
+static inline void enqueue_woken(struct cpu *cpu, struct task *task)
+{
+	enqueue(&cpu->rq, task);
+	if (task->priority > cpu->running->priority)
+		request_resched(cpu);
+}
+
+void sched_arrive(struct task *task)
+{
+	struct cpu *cpu = lock_queue(task);
+
+	ASSERT(task->on_rq == RQ_MOVING);
+	enqueue_woken(cpu, task);
+	spin_unlock(&cpu->rq.lock);
+}
+
+struct cpu *task_rq_lock(struct task *task, unsigned long *flags)
+{
+	*flags = irq_save();
+	return lock_queue(task);
+}
+
+void task_rq_unlock(struct cpu *cpu, unsigned long flags)
+{
+	spin_unlock_irqrestore(&cpu->rq.lock, flags);
+}
+
+/* Sends @task, which has been woken, away from @cpu if that is busy and there is a better one; was
+ * it? Lock held. */
+static noinline bool wake_elsewhere(struct cpu *cpu, struct task *task)
+{
+	struct cpu *to = sched_place(task, cpu);
+
+	if (to == cpu)
+		return false;
+	task->on_rq = RQ_MOVING;
+	sched_move(cpu, task, to);
+	return true;
+}
+
+/* Makes @task, which slept, runnable. Lock held, which it releases. */
+static inline void make_runnable(struct cpu *cpu, struct task *task)
+{
+	bool elsewhere = false;
+
+	task->state = TASK_RUNNING;
+	/* On its way to sleep it may still be on the CPU, or have been preempted. */
+	if (likely(!task->on_rq)) {
+		elsewhere = unlikely(nr_cpus > 1) && wake_elsewhere(cpu, task);
+		if (likely(!elsewhere))
+			enqueue_woken(cpu, task);
+	}
+	spin_unlock(&cpu->rq.lock);
+	if (unlikely(elsewhere))
+		sched_arrive(task);
 }
 
 bool wake_up_task(struct task *task)
 {
 	unsigned long flags = irq_save();
-	struct cpu *cpu = &cpus[task->cpu];
-	bool woken = false;
+	struct cpu *cpu = lock_queue(task);
+	bool woken = task->state == TASK_SLEEPING;
 
-	spin_lock(&cpu->rq.lock);
-	if (task->state == TASK_SLEEPING) {
-		task->state = TASK_RUNNING;
-		woken = true;
-		/* On its way to sleep it may still be on the CPU, or have been preempted. */
-		if (!task->on_rq) {
-			enqueue(&cpu->rq, task);
-			if (task->priority > cpu->running->priority)
-				request_resched(cpu);
-		}
-	}
-	spin_unlock(&cpu->rq.lock);
+	if (woken)
+		make_runnable(cpu, task);
+	else
+		spin_unlock(&cpu->rq.lock);
 	irq_restore(flags);
 	return woken;
 }
 
+/* Interrupts the processor where @task runs, if it is another one. */
+static void kick_task(struct task *task)
+{
+	unsigned long flags;
+	struct cpu *cpu = task_rq_lock(task, &flags);
+
+	if (cpu->running == task && cpu != this_cpu())
+		smp_kick(cpu);
+	task_rq_unlock(cpu, flags);
+}
+
+void task_notify(struct task *task, u8 work)
+{
+	task_set_work(task, work);
+	if (!wake_up_task(task) && nr_cpus > 1)
+		kick_task(task);
+}
+
 void sched_start(struct task *task)
 {
-	task->cpu = this_cpu()->id;
-	task->state = TASK_SLEEPING;
-	wake_up_task(task);
+	unsigned long flags;
+	struct cpu *cpu = task_rq_lock(task, &flags), *here = this_cpu();
+
+	task->state = TASK_RUNNING;
+	task->on_rq = RQ_MOVING;
+	/* It was nowhere before, so this is no move. */
+	WRITE_ONCE(task->cpu, (nr_cpus > 1 ? sched_place(task, here) : here)->id);
+	spin_unlock(&cpu->rq.lock);
+	sched_arrive(task);
+	irq_restore(flags);
 }
 
 int sched_set_priority(struct task *task, unsigned priority)
 {
-	unsigned long flags = irq_save();
-	struct cpu *cpu = &cpus[task->cpu];
+	unsigned long flags;
+	bool arrives = false;
+	struct cpu *cpu, *to;
 
-	if (priority <= PRIORITY_IDLE || priority > PRIORITY_MAX) {
-		irq_restore(flags);
+	if (priority <= PRIORITY_IDLE || priority > PRIORITY_MAX)
 		return -EINVAL;
-	}
-	spin_lock(&cpu->rq.lock);
-	if (task->on_rq) {
+	cpu = task_rq_lock(task, &flags);
+	if (task->on_rq == RQ_QUEUED) {
 		dequeue(&cpu->rq, task);
 		task->priority = priority;
+		to = cpu->running == task ? cpu : sched_place(task, cpu);
 		enqueue(&cpu->rq, task);
+		if (to != cpu)
+			arrives = sched_move(cpu, task, to);
 	} else {
 		task->priority = priority;
 	}
 	if (highest_priority(&cpu->rq) > cpu->running->priority)
 		request_resched(cpu);
 	spin_unlock(&cpu->rq.lock);
+	if (arrives)
+		sched_arrive(task);
 	irq_restore(flags);
 	return 0;
+}
+
+/* The slice is over: its equals come first, if it has any. */
+static void end_slice(struct cpu *cpu, struct task *task)
+{
+	task->slice_left = SLICE_TICKS;
+	spin_lock(&cpu->rq.lock);
+	if (task->on_rq) {
+		cpu->rq.ring[task->priority] = ring_next(task);
+		cpu->need_resched |= ring_next(task) != task;
+	}
+	spin_unlock(&cpu->rq.lock);
 }
 
 void sched_tick(struct pt_regs *regs)
@@ -233,16 +340,10 @@ void sched_tick(struct pt_regs *regs)
 		task->stime++;
 		cpu->system_ticks++;
 	}
-	if (task->fifo || --task->slice_left > 0)
-		return;
-	task->slice_left = SLICE_TICKS;
-	/* The slice is over: its equals come first, if it has any. */
-	spin_lock(&cpu->rq.lock);
-	if (task->on_rq) {
-		cpu->rq.ring[task->priority] = ring_next(task);
-		cpu->need_resched |= ring_next(task) != task;
-	}
-	spin_unlock(&cpu->rq.lock);
+	if (!task->fifo && --task->slice_left <= 0)
+		end_slice(cpu, task);
+	if (nr_cpus > 1)
+		sched_balance(cpu);
 }
 
 bool sched_needs_tick(const struct cpu *cpu)
@@ -259,6 +360,15 @@ u64 sched_nr_switches(void)
 	return n;
 }
 
+u64 sched_nr_migrations(void)
+{
+	u64 n = 0;
+
+	for_each_cpu (cpu)
+		n += READ_ONCE(cpu->nr_migrations);
+	return n;
+}
+
 void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack)
 {
 	spin_lock_init(&cpu->rq.lock);
@@ -266,10 +376,12 @@ void sched_init_cpu(struct cpu *cpu, struct task *idle, unsigned long stack)
 	idle->flags = TASK_KTHREAD | TASK_IDLE;
 	idle->priority = PRIORITY_IDLE;
 	idle->cpu = cpu->id;
+	idle->affinity = AFFINITY_ALL; /* inherited by what is made before there is another task */
 	list_init(&idle->run_node);
 	__builtin_memcpy(idle->comm, "swapper", sizeof("swapper"));
 	cpu->idle = idle;
 	cpu->running = idle;
+	check_task_on(idle);
 }
 
 void sched_idle(void)
@@ -277,10 +389,13 @@ void sched_idle(void)
 	struct cpu *cpu = this_cpu();
 
 	for (;;) {
+		/* Who queues a task here from now on interrupts the wait. */
 		irq_disable();
-		if (cpu->rq.bitmap)
+		if (READ_ONCE(cpu->rq.bitmap) || (nr_cpus > 1 && sched_pull(cpu))) {
+			time_tick_start();
 			schedule();
-		else
+		} else {
 			irq_enable_and_wait();
+		}
 	}
 }

@@ -53,6 +53,7 @@ struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
 	}
 	task->state = TASK_SLEEPING;
 	task->priority = PRIORITY_DEFAULT;
+	task->affinity = READ_ONCE(current->affinity);
 	strlcpy(task->comm, comm, sizeof(task->comm));
 	list_init(&task->run_node);
 	list_init(&task->thread_node);
@@ -120,9 +121,7 @@ struct task *kthread_start(const char *comm, void (*entry)(void *arg), void *arg
 __sched void kthread_exit(void)
 {
 	check_no_locks();
-	irq_disable();
-	current->state = TASK_DEAD;
-	schedule();
+	sched_exit();
 	panic("a dead task was run");
 }
 
@@ -130,7 +129,7 @@ __sched void kthread_join(struct task *task)
 {
 	might_sleep();
 	/* The task cannot be killed out of this wait: kernel threads are not. */
-	while (wait_event(&kthread_gone, task->gone) < 0)
+	while (wait_event(&kthread_gone, __atomic_load_n(&task->gone, __ATOMIC_ACQUIRE)) < 0)
 		yield();
 	perf_task_free(task);
 	task_free(task);
@@ -143,6 +142,7 @@ void task_gone(struct task *task)
 		return;
 	}
 	perf_task_dead(task, 0);
-	task->gone = true;
+	/* From here on it may be freed. */
+	__atomic_store_n(&task->gone, true, __ATOMIC_RELEASE);
 	wake_up(&kthread_gone);
 }

@@ -10,8 +10,9 @@ void wait_prepare(struct wait_queue *q, struct waiter *w)
 
 	w->task = current;
 	list_add_tail(&w->node, &q->waiters);
-	/* Under the queue's lock, so that a wake-up comes wholly before or wholly after. */
-	WRITE_ONCE(current->state, TASK_SLEEPING);
+	/* Under the queue's lock, so that a wake-up comes wholly before or wholly after; but what
+	 * else may wake the caller does not take it. */
+	sched_sleeps();
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
@@ -61,8 +62,8 @@ __sched void mutex_lock(struct mutex *m)
 		return;
 	/* mutex_unlock() makes the first in line the owner before it wakes it. */
 	for (;;) {
-		WRITE_ONCE(current->state, TASK_SLEEPING);
-		if (READ_ONCE(m->owner) == current)
+		sched_sleeps();
+		if (__atomic_load_n(&m->owner, __ATOMIC_ACQUIRE) == current)
 			break;
 		schedule();
 	}
@@ -72,6 +73,7 @@ __sched void mutex_lock(struct mutex *m)
 void mutex_unlock(struct mutex *m)
 {
 	unsigned long flags;
+	struct task *next;
 	struct waiter *w;
 
 	if (!check_mutex_unlock(m, __builtin_return_address(0)))
@@ -83,8 +85,10 @@ void mutex_unlock(struct mutex *m)
 	} else {
 		w = list_first(&m->waiters.waiters, struct waiter, node);
 		list_del(&w->node);
-		m->owner = w->task;
-		wake_up_task(w->task);
+		next = w->task;
+		/* From here on it may be gone from where it waited. */
+		__atomic_store_n(&m->owner, next, __ATOMIC_RELEASE);
+		wake_up_task(next);
 	}
 	spin_unlock_irqrestore(&m->waiters.lock, flags);
 }
@@ -113,7 +117,7 @@ __sched int sleep_until(u64 deadline)
 	timer_init(&s.timer, sleep_expired);
 	timer_arm(&s.timer, deadline);
 	for (;;) {
-		WRITE_ONCE(current->state, TASK_SLEEPING);
+		sched_sleeps();
 		if (READ_ONCE(s.expired))
 			break;
 		if (signal_pending(current)) {

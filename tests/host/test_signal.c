@@ -24,10 +24,10 @@ void process_end(struct process *p, int status)
 	ended_by = status;
 }
 
-bool wake_up_task(struct task *task)
+void task_notify(struct task *task, u8 work)
 {
+	task_set_work(task, work);
 	notified++;
-	return true;
 }
 
 void wait_prepare(struct wait_queue *q, struct waiter *w)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of lists and reference counts, before what they would make worse is done. */
+/* Checks of lists, reference counts and tasks, before what they would make worse is done. */
 #include <hotregs/list.h>
 #include <hotregs/refcount.h>
+#include <hotregs/task.h>
 
 #include "check.h"
 
@@ -47,4 +48,17 @@ bool check_refcount_put(const struct refcount *r)
 	if (!n || n > REFCOUNT_LIMIT)
 		return check_failed("refcount: %p is dropped more often than taken: 0x%x", r, n);
 	return true;
+}
+
+void check_task_on(struct task *task)
+{
+	if (task->check.on_cpu)
+		check_failed("%s (%d) runs on two processors, one of them %u", task->comm,
+			     task->tid, task->cpu);
+	task->check.on_cpu = true;
+}
+
+void check_task_off(struct task *task)
+{
+	task->check.on_cpu = false;
 }

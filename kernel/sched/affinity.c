@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* On which processors a task may run. */
+#include <hotregs/smp.h>
+
+#include "run_queue.h"
+
+#include <arch/irq.h>
+
+/* Where @task is, or is on its way to. Its lock is held. */
+static struct cpu *destination(const struct task *task)
+{
+	return &cpus[task->leaves == LEAVES_CPU ? task->target : task->cpu];
+}
+
+int sched_set_affinity(struct task *task, u32 cpus_asked)
+{
+	bool arrives = false, leaves;
+	unsigned long flags;
+	struct cpu *cpu, *to;
+
+	cpus_asked &= cpus_online();
+	if (!cpus_asked)
+		return -EINVAL;
+	cpu = task_rq_lock(task, &flags);
+	task->affinity = cpus_asked;
+	to = destination(task);
+	if (task->state != TASK_DEAD && !(cpus_asked & CPU_MASK(to->id)))
+		arrives = sched_move(cpu, task, sched_place(task, cpu));
+	leaves = task == current && task->leaves;
+	spin_unlock(&cpu->rq.lock);
+	if (arrives)
+		sched_arrive(task);
+	irq_restore(flags);
+	if (leaves && irqs_enabled())
+		schedule();
+	return 0;
+}
