@@ -84,6 +84,7 @@ long sys_sched_getparam(pid_t tid);
 long sys_sched_rr_get_interval(pid_t tid, struct uapi_timespec __user *interval);
 long sys_sched_setaffinity(pid_t tid, size_t size, const unsigned long __user *mask);
 long sys_sched_getaffinity(pid_t tid, size_t size, unsigned long __user *mask);
+long sys_getcpu(void);
 
 /* credentials.c */
 long sys_getuid(void);

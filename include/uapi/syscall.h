@@ -105,4 +105,5 @@
 #define SYS_truncate         82 /* (int fd, const char *path = NULL for fd, const int64_t *size) */
 #define SYS_chattr           83 /* (int fd, const char *path = NULL for fd, struct uapi_attributes *) */
 #define SYS_statfs           84 /* (struct uapi_statfs *): of the file tree */
-#define NR_SYSCALLS          85
+#define SYS_getcpu           85 /* (): returns the number of the processor that it runs on */
+#define NR_SYSCALLS          86

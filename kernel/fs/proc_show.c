@@ -4,6 +4,7 @@
 #include <hotregs/address_space.h>
 #include <hotregs/process.h>
 #include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/string.h>
 
 /* What can be said of a task without holding it. */
@@ -14,6 +15,8 @@ struct task_state_copy {
 	char state; /* Linux's letter */
 	unsigned priority;
 	u64 utime, stime, child_utime, child_stime;
+	u64 switches, migrations;
+	u32 cpu, affinity;
 	bool accessible; /* to the caller: process_may_access() */
 	struct mm *mm;   /* with a reference; NULL: a kernel thread, or dead */
 };
@@ -54,6 +57,10 @@ static int copy_state(pid_t pid, struct task_state_copy *copy)
 		    .stime = task->stime,
 		    .child_utime = process ? process->child_utime : 0,
 		    .child_stime = process ? process->child_stime : 0,
+		    .switches = task->nr_switches,
+		    .migrations = task->nr_migrations,
+		    .cpu = task->cpu,
+		    .affinity = task->affinity & cpus_online(),
 		    .accessible = !process_may_access(task),
 		    .mm = task->mm ? mm_get(task->mm) : NULL,
 		};
@@ -115,7 +122,7 @@ static size_t mm_size(struct mm *mm)
 	return size;
 }
 
-/* The first 24 fields, to the resident pages; those that name what there is not are 0. */
+/* The first 39 fields, to the processor; those that name what there is not are 0. */
 int proc_show_task_stat(struct seq *s, pid_t pid)
 {
 	struct task_state_copy copy;
@@ -130,8 +137,21 @@ int proc_show_task_stat(struct seq *s, pid_t pid)
 		   (unsigned long long)copy.utime, (unsigned long long)copy.stime,
 		   (unsigned long long)copy.child_utime, (unsigned long long)copy.child_stime,
 		   copy.priority);
-	seq_printf(s, " %zu %zu\n", copy.mm ? mm_size(copy.mm) : 0,
-		   copy.mm ? mm_resident_pages(copy.mm) : 0);
+	seq_printf(s, " %zu %zu 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %u\n", copy.mm ? mm_size(copy.mm) : 0,
+		   copy.mm ? mm_resident_pages(copy.mm) : 0, copy.cpu);
+	drop_state(&copy);
+	return 0;
+}
+
+int proc_show_sched(struct seq *s, pid_t pid)
+{
+	struct task_state_copy copy;
+	int err = copy_state(pid, &copy);
+
+	if (err)
+		return err;
+	seq_printf(s, "%s (%d)\nse.nr_migrations : %llu\nnr_switches : %llu\n", copy.comm, pid,
+		   (unsigned long long)copy.migrations, (unsigned long long)copy.switches);
 	drop_state(&copy);
 	return 0;
 }
@@ -147,6 +167,7 @@ int proc_show_status(struct seq *s, pid_t pid)
 	seq_printf(s, "Name:\t%s\nState:\t%c\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", copy.comm,
 		   copy.state, copy.pid, pid, copy.ppid);
 	seq_printf(s, "Uid:\t%u\t%u\t%u\t%u\n", copy.uid, copy.uid, copy.uid, copy.uid);
+	seq_printf(s, "Cpus_allowed:\t%x\n", copy.affinity);
 	if (copy.mm)
 		seq_printf(s, "VmSize:\t%8zu kB\nVmRSS:\t%8zu kB\n", mm_size(copy.mm) / 1024,
 			   mm_resident_pages(copy.mm) * page_kib);

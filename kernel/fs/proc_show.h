@@ -10,6 +10,7 @@ typedef int (*proc_show_t)(struct seq *s, pid_t pid);
 
 int proc_show_comm(struct seq *s, pid_t pid);
 int proc_show_maps(struct seq *s, pid_t pid);
+int proc_show_sched(struct seq *s, pid_t pid);
 int proc_show_status(struct seq *s, pid_t pid);
 int proc_show_task_stat(struct seq *s, pid_t pid);
 

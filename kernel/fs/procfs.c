@@ -22,6 +22,7 @@ static const struct proc_file system_files[] = {
 static const struct proc_file task_files[] = {
     {"comm", proc_show_comm},
     {"maps", proc_show_maps},
+    {"sched", proc_show_sched},
     {"stat", proc_show_task_stat},
     {"status", proc_show_status},
 };

@@ -4,6 +4,7 @@
  * SCHED_OTHER by nice value; a negative nice value, and the numbers of SCHED_FIFO and SCHED_RR,
  * come above. The very highest is the kernel's.
  */
+#include <hotregs/smp.h>
 #include <hotregs/syscalls.h>
 
 #include <arch/uaccess.h>
@@ -180,38 +181,51 @@ long sys_sched_rr_get_interval(pid_t tid, struct uapi_timespec __user *interval)
 
 /* --- On which processors --- */
 
-static unsigned long cpus_that_run(void)
+/* Processors beyond those there can be are none. */
+static u32 mask_to_cpus(unsigned long mask)
 {
-	return BIT(nr_cpus) - 1;
+	return mask & cpus_online();
 }
 
-static long may_access(const struct task *task)
+static int set_affinity(struct task *task, unsigned long mask)
 {
-	return process_may_access(task);
+	return process_may_access(task) ?: sched_set_affinity(task, mask_to_cpus(mask));
 }
 
-/* With one processor every mask that names it means the same. */
+/* A caller that has to leave its processor does so before it is back in user mode. */
 long sys_sched_setaffinity(pid_t tid, size_t size, const unsigned long __user *user_mask)
 {
-	unsigned long mask = 0;
-	long err;
+	unsigned long mask = 0, flags;
+	struct task *task;
+	int err;
 
 	if (copy_from_user(&mask, user_mask, MIN(size, sizeof(mask))))
 		return -EFAULT;
-	err = ask_thread(tid, may_access);
-	if (err)
-		return err;
-	return mask & cpus_that_run() ? 0 : -EINVAL;
+	flags = spin_lock_irqsave(&task_list_lock);
+	task = find_thread(tid);
+	err = task ? set_affinity(task, mask) : -ESRCH;
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return err;
+}
+
+static long get_affinity(const struct task *task)
+{
+	return READ_ONCE(task->affinity) & cpus_online();
 }
 
 long sys_sched_getaffinity(pid_t tid, size_t size, unsigned long __user *user_mask)
 {
-	unsigned long mask = cpus_that_run();
-	long err = ask_thread(tid, get_policy);
+	long answer = ask_thread(tid, get_affinity);
+	unsigned long mask = answer;
 
-	if (err < 0)
-		return err;
+	if (answer < 0)
+		return answer;
 	if (size < sizeof(mask))
 		return -EINVAL;
 	return copy_to_user(user_mask, &mask, sizeof(mask)) ?: (long)sizeof(mask);
+}
+
+long sys_getcpu(void)
+{
+	return READ_ONCE(current->cpu);
 }

@@ -65,6 +65,7 @@ static const syscall_fn syscall_table[NR_SYSCALLS] = {
     CALL(sched_rr_get_interval),
     CALL(sched_setaffinity),
     CALL(sched_getaffinity),
+    CALL(getcpu),
     CALL(sigaction),
     CALL(sigprocmask),
     CALL(sigpending),

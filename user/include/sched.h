@@ -4,6 +4,7 @@
 
 #include_next <sched.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define CPU_SETSIZE 64
 
@@ -30,3 +31,8 @@ static inline int cpu_set_count_(const cpu_set_t *set)
 
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set);
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set);
+
+/* The processor that the caller runs on, or just did. */
+int sched_getcpu(void);

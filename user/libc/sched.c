@@ -120,15 +120,25 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 	return SYSCALL(sched_setaffinity, pid, size, set);
 }
 
-/* The kernel tells how many bytes it has filled. */
-int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+/* The kernel tells how many bytes it has filled. 0 or a negative errno value. */
+static long get_affinity(pid_t tid, size_t size, cpu_set_t *set)
 {
-	long filled = SYSCALL(sched_getaffinity, pid, size, set);
+	long filled = raw_syscall3(SYS_sched_getaffinity, tid, size, (long)set);
 
 	if (filled < 0)
-		return -1;
+		return filled;
 	memset((char *)set + filled, 0, size - filled);
 	return 0;
+}
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	return syscall_result(get_affinity(pid, size, set));
+}
+
+int sched_getcpu(void)
+{
+	return SYSCALL(getcpu);
 }
 
 /* --- Threads --- */
@@ -156,6 +166,16 @@ int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *par
 	*policy = raw_syscall3(SYS_sched_getscheduler, tid, 0, 0);
 	param->sched_priority = number;
 	return 0;
+}
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+	return -raw_syscall3(SYS_sched_setaffinity, thread_number(thread), size, (long)set);
+}
+
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+	return -get_affinity(thread_number(thread), size, set);
 }
 
 int pthread_setname_np(pthread_t thread, const char *name)

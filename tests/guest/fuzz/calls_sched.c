@@ -80,3 +80,4 @@ CALL(sched_setaffinity, ARGS(gen_pid, gen_mask_size, gen_mask), .weight = 2,
      .allowed = affinity_allowed);
 CALL(sched_getaffinity, ARGS(gen_pid, gen_mask_size, gen_mask_out), .weight = 2,
      .done = at_most_mask);
+CALL(getcpu, ARGS(gen_word), .done = value);

@@ -151,6 +151,7 @@ const struct row rows[] = {
     PLAIN(brk),
     PLAIN(fork),
     PLAIN(getpid),
+    PLAIN(getcpu),
     PLAIN(getppid),
     PLAIN(gettid),
     PLAIN(kill),
