@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists processes, by /proc: number, parent, group, user, state, processor time, memory, name. */
+/* Lists processes, by /proc: number, parent, group, user, state, last processor and time on any,
+ * memory, name. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 struct process {
 	int pid, ppid, pgid;
-	unsigned uid;
+	unsigned uid, cpu;
 	char state;
 	unsigned long long ticks;
 	unsigned long size_kb, resident_kb;
@@ -43,8 +44,9 @@ static bool read_stat(int pid, struct process *p)
 	p->name[rest - name - 1] = '\0';
 	if (sscanf(rest + 2,
 		   "%c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d "
-		   "%*d %*u %lu %ld",
-		   &p->state, &p->ppid, &p->pgid, &utime, &stime, &p->size_kb, &resident) != 7)
+		   "%*d %*u %lu %ld %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %u",
+		   &p->state, &p->ppid, &p->pgid, &utime, &stime, &p->size_kb, &resident,
+		   &p->cpu) != 8)
 		return false;
 	p->pid = pid;
 	p->ticks = utime + stime;
@@ -71,9 +73,9 @@ static bool read_user(int pid, struct process *p)
 
 static void print(const struct process *p)
 {
-	printf("%5d %5d %5d %5u %c %4llu.%02llu %7lu %7lu %s\n", p->pid, p->ppid, p->pgid, p->uid,
-	       p->state, p->ticks / TICKS_PER_SECOND, p->ticks % TICKS_PER_SECOND, p->size_kb,
-	       p->resident_kb, p->name);
+	printf("%5d %5d %5d %5u %c %3u %4llu.%02llu %7lu %7lu %s\n", p->pid, p->ppid, p->pgid,
+	       p->uid, p->state, p->cpu, p->ticks / TICKS_PER_SECOND, p->ticks % TICKS_PER_SECOND,
+	       p->size_kb, p->resident_kb, p->name);
 }
 
 int main(void)
@@ -85,7 +87,7 @@ int main(void)
 		fprintf(stderr, "ps: /proc: %s\n", strerror(errno));
 		return 1;
 	}
-	puts("  PID  PPID  PGID   UID S    TIME  KIB-VM KIB-RAM NAME");
+	puts("  PID  PPID  PGID   UID S CPU    TIME  KIB-VM KIB-RAM NAME");
 	while ((entry = readdir(dir))) {
 		int pid = atoi(entry->d_name);
 		struct process p = {0};
