@@ -281,12 +281,12 @@ int mmu_create(struct mmu *mmu)
 	return 0;
 }
 
-static void free_tables(void *chain)
+void mmu_free_tables(void *tables)
 {
-	while (chain) {
-		void *table = chain;
+	while (tables) {
+		void *table = tables;
 
-		chain = page_link(table);
+		tables = page_link(table);
 		page_free(table, 0);
 		page_count_tables(-1);
 	}
@@ -319,29 +319,23 @@ static void trim_level(struct trim *t, unsigned shift)
 }
 
 /*
- * Samplers walk these tables in interrupts and NMIs without a lock. Such a walk is over before this
- * CPU goes on here: it came from the entry, or finds it empty, and never meets a table that is free
- * already. The CPU's own walks have the entries cached until the flush: one INVLPG of any address
- * drops all that are cached above the lowest level (Intel SDM vol. 3, 4.10.4.1).
+ * Samplers walk these tables in interrupts and NMIs without a lock, and processors by themselves.
+ * Their walks come from the entries, or find them empty; the tables still lead where they led.
  */
-void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
-	      unsigned long high)
+void *mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	       unsigned long high)
 {
 	struct trim t = {mmu, start, end, low, high, NULL};
 
-	if (high - low < BIT(PD_SHIFT))
-		return;
-	for (unsigned shift = PD_SHIFT; shift <= PML4_SHIFT; shift += LEVEL_BITS)
-		trim_level(&t, shift);
-	if (!t.removed)
-		return;
-	tlb_flush_page(start);
-	free_tables(t.removed);
+	if (high - low >= BIT(PD_SHIFT))
+		for (unsigned shift = PD_SHIFT; shift <= PML4_SHIFT; shift += LEVEL_BITS)
+			trim_level(&t, shift);
+	return t.removed;
 }
 
 void mmu_destroy(struct mmu *mmu)
 {
-	free_tables(mmu->tables);
+	mmu_free_tables(mmu->tables);
 	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), 0);
 	page_count_tables(-1);

@@ -124,20 +124,40 @@ int mm_fault(struct mm *mm, unsigned long addr, unsigned access, const struct pt
 /*
  * Loads what @next runs in; NULL, a kernel thread's, keeps the last user space. Interrupts off;
  * the scheduler's, and exec's.
+ *
+ * mm_flush() must not miss a CPU that walks a space's tables, be it in the middle of this: a space
+ * is told of as loaded before it is, and as left until the next one is. Release: what samplers read
+ * here through the old tables, they have read.
  */
+static inline void mm_load(struct cpu *cpu, struct mm *next, struct mmu *mmu)
+{
+	WRITE_ONCE(cpu->left_mm, cpu->loaded_mm);
+	__atomic_store_n(&cpu->loaded_mm, next, __ATOMIC_RELEASE);
+	mmu_load(mmu);
+	__atomic_store_n(&cpu->left_mm, NULL, __ATOMIC_RELEASE);
+}
+
 static inline void mm_switch(struct mm *next)
 {
 	struct cpu *cpu = this_cpu();
 
-	if (next && next != cpu->loaded_mm) {
-		cpu->loaded_mm = next;
-		mmu_load(&next->mmu);
-	}
+	if (next && next != cpu->loaded_mm)
+		mm_load(cpu, next, &next->mmu);
 }
+
+/*
+ * Makes changes of @mm's tables for [start, end) visible to every CPU that has them loaded; one
+ * that loads them later sees them anyway. When it returns, what was there before may be freed: no
+ * processor uses it, and no sampler in an interrupt or NMI looks at it. May sleep.
+ */
+void mm_flush(struct mm *mm, unsigned long start, unsigned long end);
+
+/* Has all CPUs leave @mm, which no task has any more. May sleep. */
+void mm_unload(struct mm *mm);
 
 /* Pages of private user memory mapped, for leak tests and /proc. Any context. */
 size_t mm_resident_pages(const struct mm *mm);
 
-/* References to @exe, which came from kmalloc(); NULL is passed through. Any context but NMI. */
+/* References to @exe, which came from kmalloc(); NULL is passed through. The second may sleep. */
 struct exe *exe_get(struct exe *exe);
 void exe_put(struct exe *exe);

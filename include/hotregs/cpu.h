@@ -45,6 +45,7 @@ struct cpu {
 	struct task *idle;
 	struct task *switched_from; /* for finish_switch() */
 	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
+	struct mm *left_mm; /* the one before, while it is being exchanged; others read both */
 	struct run_queue rq;
 	struct smp_call *calls;    /* from other CPUs, a lock-free stack; any CPU pushes */
 	struct irq_work *irq_work; /* pending, a lock-free stack; NMI pushes too */

@@ -76,13 +76,16 @@ bool kmalloc_usage(unsigned i, struct slab_usage *usage);
 /*
  * Kernel mappings of single pages at consecutive addresses, an unmapped guard page below and above.
  * vmap_alloc() backs them with zeroed pages. NULL: out of memory (page_can_spare() says no, for
- * one) or addresses. vmap_free(NULL) ok. Neither sleeps; neither may be called from an NMI.
+ * one) or addresses. vmap_free(NULL) ok. Both may sleep: what is unmapped is given back when no CPU
+ * can reach it any more.
  */
 void *vmap_alloc(size_t pages);
 void vmap_free(void *va, size_t pages);
 /* Of what is remembered of each range of addresses, and how many are in use. Any context but NMI.
  */
 void vmap_usage(struct slab_usage *usage);
+/* Has every CPU forget what [start, end), of the kernel's half, showed. May sleep. */
+void kernel_flush(unsigned long start, unsigned long end);
 /* The physical address behind vmap address @va, which must be mapped. NMI-safe. */
 phys_addr_t vmap_phys(const void *va);
 

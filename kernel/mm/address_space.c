@@ -60,28 +60,12 @@ struct mm *mm_fork(struct mm *mm)
 			break;
 	}
 	/* On failure too: what has become read-only stays so until it is written next. */
-	mmu_flush(USER_START, USER_END);
+	mm_flush(mm, USER_START, USER_END);
 	mutex_unlock(&mm->lock);
 	if (!err)
 		return child;
 	mm_put(child);
 	return ERR_PTR(err);
-}
-
-/* Makes sure that no CPU runs on @mm's tables. */
-static void unload(struct mm *mm)
-{
-	unsigned long flags = irq_save();
-	struct cpu *this = this_cpu();
-
-	/* A kernel thread may have kept them after their last task. */
-	if (this->loaded_mm == mm) {
-		this->loaded_mm = NULL;
-		mmu_load(&kernel_mmu);
-	}
-	for_each_cpu (cpu)
-		ASSERT(READ_ONCE(cpu->loaded_mm) != mm);
-	irq_restore(flags);
 }
 
 void mm_put(struct mm *mm)
@@ -90,7 +74,7 @@ void mm_put(struct mm *mm)
 
 	if (!refcount_put(&mm->refs))
 		return;
-	unload(mm);
+	mm_unload(mm);
 	list_for_each_safe (vma, next, &mm->vmas, node) {
 		vma_zap(mm, vma, vma->start, vma->end);
 		list_del(&vma->node);

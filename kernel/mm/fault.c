@@ -78,7 +78,7 @@ static int unshare_page(struct mm *mm, const struct vma *vma, unsigned long va, 
 	}
 	err = mmu_map(&mm->mmu, va, own, vma->prot | MMU_USER);
 	ASSERT(!err); /* it needs no table that is not there */
-	mmu_flush(va, va + PAGE_SIZE);
+	mm_flush(mm, va, va + PAGE_SIZE);
 	if (shared)
 		page_put(pa);
 	return 0;

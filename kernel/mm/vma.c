@@ -104,7 +104,7 @@ void vma_zap(struct mm *mm, const struct vma *vma, unsigned long start, unsigned
 	do {
 		n = mmu_unmap_next(&mm->mmu, &va, end, &first, batch, ZAP_BATCH);
 		if (n)
-			mmu_flush(first, va);
+			mm_flush(mm, first, va);
 		if (!owned)
 			continue;
 		mm->resident -= n;
@@ -206,6 +206,7 @@ static void trim_tables(struct mm *mm, unsigned long start, unsigned long end)
 {
 	unsigned long low = 0, high = ~0UL;
 	struct vma *vma;
+	void *tables;
 
 	list_for_each (vma, &mm->vmas, node) {
 		if (vma->start >= end) {
@@ -214,7 +215,11 @@ static void trim_tables(struct mm *mm, unsigned long start, unsigned long end)
 		}
 		low = vma->end;
 	}
-	mmu_trim(&mm->mmu, start, end, low, high);
+	tables = mmu_trim(&mm->mmu, start, end, low, high);
+	if (!tables)
+		return;
+	mm_flush(mm, USER_START, USER_END);
+	mmu_free_tables(tables);
 }
 
 int mm_unmap(struct mm *mm, unsigned long start, unsigned long end)

@@ -14,7 +14,6 @@
 
 #define LONG_BITS      (8 * sizeof(long))
 #define SLOT_ORDERS    (LONG_BITS - PAGE_SHIFT)
-#define FREE_BATCH     16
 #define SLOTS_PER_PAGE (PAGE_SIZE / sizeof(struct slot))
 #define CHECK_PAGES    64 /* so often vmap_alloc() looks whether there is memory for the rest */
 
@@ -258,23 +257,23 @@ static phys_addr_t unmap(unsigned long va)
 	return pa;
 }
 
-/* Unmaps and frees pages, a few at a time: each only when no CPU can reach it any more. */
+/* Unmaps and frees pages, which are kept in a chain until no CPU can reach them any more. */
 static void free_pages(unsigned long va, size_t pages)
 {
-	phys_addr_t batch[FREE_BATCH];
+	void *chain = NULL, *next;
 
-	while (pages) {
-		size_t n = MIN(pages, (size_t)FREE_BATCH);
+	if (!pages)
+		return;
+	for (size_t i = 0; i < pages; i++) {
+		phys_addr_t pa = unmap(va + i * PAGE_SIZE);
 
-		for (size_t i = 0; i < n; i++)
-			batch[i] = unmap(va + i * PAGE_SIZE);
-		mmu_flush(va, va + n * PAGE_SIZE);
-		for (size_t i = 0; i < n; i++) {
-			ASSERT(batch[i]);
-			page_put(batch[i]);
-		}
-		va += n * PAGE_SIZE;
-		pages -= n;
+		ASSERT(pa);
+		page_chain_add(&chain, phys_to_virt(pa));
+	}
+	kernel_flush(va, va + pages * PAGE_SIZE);
+	for (; chain; chain = next) {
+		next = page_link(chain);
+		page_free(chain, 0);
 	}
 }
 

@@ -37,7 +37,9 @@ void smp_begin(struct cpu_start *start)
 	irq_start_cpu();
 	time_start_cpu();
 	/* Whoever sees the number sees all of the above. */
-	__atomic_store_n(&nr_cpus, cpu->id + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&nr_cpus, cpu->id + 1, __ATOMIC_SEQ_CST);
+	/* Until then nobody told it what the kernel has unmapped. */
+	mmu_flush(VMAP_START, VMAP_END);
 	sched_idle();
 	panic("the idle loop has ended");
 }

@@ -262,6 +262,15 @@ static void exit_process(struct process *p)
 	p->mm = NULL;
 }
 
+static void use_cpus(u32 n)
+{
+	for (u32 id = 0; id < n; id++)
+		cpus[id].id = id;
+	nr_cpus = n;
+	host_run_as(&cpus[0], current);
+	nr_calls = 0;
+}
+
 static void history(unsigned seed, bool failures)
 {
 	srandom(seed);
@@ -276,6 +285,8 @@ static void history(unsigned seed, bool failures)
 			p->mm = mm_create();
 			assert_false(IS_ERR(p->mm));
 		}
+		if (nr_cpus > 1)
+			host_run_as(&cpus[below(nr_cpus)], current);
 		if (failures && below(3) == 0)
 			host_fail_alloc = 1 + below(6);
 		if (what < 10)
@@ -309,6 +320,16 @@ static void random_histories(void **state)
 	for (unsigned seed = 1; seed <= 8; seed++)
 		history(seed, false);
 	assert_true(replace_refused > 0);
+}
+
+/* Each step on another CPU, while others have old translations of the same memory. */
+static void random_histories_on_several_cpus(void **state)
+{
+	use_cpus(4);
+	for (unsigned seed = 9; seed <= 16; seed++)
+		history(seed, false);
+	assert_true(nr_calls > 0);
+	use_cpus(1);
 }
 
 static void random_histories_without_memory(void **state)
@@ -681,10 +702,55 @@ static void switching(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* A page is nobody's only when the other CPU cannot reach it any more; and only who has it is
+ * asked. */
+static void other_cpus_forget(void **state)
+{
+	struct vma vma = area(0, 2, RW);
+	struct mm *mm = new_mm(), *other = new_mm();
+
+	use_cpus(3);
+	assert_int_equal(mm_add_vma(mm, &vma, NULL), 0);
+	assert_int_equal(store(mm, ADDRESS(0), 1), 0);
+	host_run_as(&cpus[1], current);
+	assert_int_equal(store(mm, ADDRESS(0), 2), 0);
+	assert_int_equal(nr_calls, 0);
+	host_run_as(&cpus[2], current);
+	mm_switch(other);
+	host_run_as(&cpus[0], current);
+	assert_int_equal(mm_unmap(mm, ADDRESS(0), ADDRESS(2)), 0);
+	assert_int_equal(tlb_of[1].nr, 0);
+	assert_int_equal(nr_calls, 2); /* for the page, and for the tables */
+	host_run_as(&cpus[1], current);
+	assert_int_equal(load(mm, ADDRESS(0)), -EFAULT);
+
+	/* Between two, a CPU is in both. */
+	cpus[1].left_mm = mm;
+	cpus[1].loaded_mm = other;
+	host_run_as(&cpus[0], current);
+	mm_switch(NULL);
+	nr_calls = 0;
+	mm_flush(mm, ADDRESS(0), ADDRESS(1));
+	assert_int_equal(nr_calls, 1);
+	cpus[1].left_mm = NULL;
+	cpus[1].loaded_mm = mm;
+
+	/* Two idle CPUs still have it when its last task has gone. */
+	mm_put(mm);
+	assert_ptr_equal(loaded_by[0], &kernel_tables);
+	assert_ptr_equal(loaded_by[1], &kernel_tables);
+	assert_ptr_equal(cpus[2].loaded_mm, other);
+	mm_put(other);
+	assert_int_equal(held, 0);
+	use_cpus(1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_histories),
+	    cmocka_unit_test(random_histories_on_several_cpus),
+	    cmocka_unit_test(other_cpus_forget),
 	    cmocka_unit_test(random_histories_without_memory),
 	    cmocka_unit_test(bad_ranges_are_refused),
 	    cmocka_unit_test(sole_owner_writes_without_a_copy),

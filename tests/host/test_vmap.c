@@ -72,6 +72,26 @@ static void random_mappings(void **state)
 	assert_true(highest < VMAP_START + 4 * ARRAY_SIZE(m) * 32 * PAGE_SIZE);
 }
 
+/* Each mapping is read on another CPU than where it ends. */
+static void other_cpus_forget(void **state)
+{
+	u8 *va;
+
+	cpus[1].id = 1;
+	nr_cpus = 2;
+	for (int turn = 0; turn < 100; turn++) {
+		va = vmap_alloc(3);
+		assert_non_null(va);
+		host_run_as(&cpus[1], current);
+		check_new(va, 3);
+		host_run_as(&cpus[0], current);
+		vmap_free(va, 3);
+		assert_int_equal(tlb_of[1].nr, 0);
+	}
+	assert_true(nr_calls >= 100);
+	nr_cpus = 1;
+}
+
 static void failures_lose_nothing(void **state)
 {
 	bool succeeded = false;
@@ -208,6 +228,7 @@ static void addresses_are_used_again_for_larger(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(other_cpus_forget),
 	    cmocka_unit_test(random_mappings),
 	    cmocka_unit_test(failures_lose_nothing),
 	    cmocka_unit_test(device_registers),

@@ -36,11 +36,12 @@ test_printk_SRC := kernel/debug/printk.c kernel/lib/printf.c
 test_printk_CFLAGS := -Dsnprintf=kernel_snprintf -Dvsnprintf=kernel_vsnprintf
 
 HOST_TESTS += test_address_space
-test_address_space_SRC := kernel/mm/address_space.c kernel/mm/fault.c kernel/mm/vma.c
+test_address_space_SRC := kernel/mm/address_space.c kernel/mm/fault.c kernel/mm/vma.c \
+	kernel/mm/shootdown.c
 test_address_space_CFLAGS := -Itests/host/mm
 
 HOST_TESTS += test_vmap
-test_vmap_SRC := kernel/mm/vmap.c
+test_vmap_SRC := kernel/mm/vmap.c kernel/mm/shootdown.c
 # Few addresses, so that they run out.
 test_vmap_CFLAGS := -Itests/host/mm -DVMAP_END=0xffffc00002000000UL
 

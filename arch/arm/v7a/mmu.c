@@ -297,12 +297,12 @@ int mmu_create(struct mmu *mmu)
 	return 0;
 }
 
-static void free_tables(void *chain)
+void mmu_free_tables(void *tables)
 {
-	while (chain) {
-		void *page = chain;
+	while (tables) {
+		void *page = tables;
 
-		chain = page_link(page);
+		tables = page_link(page);
 		page_free(page, 0);
 		page_count_tables(-1);
 	}
@@ -323,17 +323,17 @@ static void *remove_tables(u32 *first)
 }
 
 /*
- * Samplers walk these tables in interrupts without a lock. Such a walk is over before this CPU goes
- * on here: it came from the entry, or finds it empty, and never meets a table that is free already.
- * The processor's own walks may have the first level's entries cached until the flush (B3.10.1).
+ * Samplers walk these tables in interrupts without a lock. Their walks come from the first level's
+ * entries, or find them empty; the tables still lead where they led. The processors' own walks may
+ * have those entries cached (B3.10.1).
  */
-void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
-	      unsigned long high)
+void *mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	       unsigned long high)
 {
 	void *removed = NULL;
 
 	if (high - low < TABLES_SIZE)
-		return;
+		return NULL;
 	for (unsigned long va = ALIGN_DOWN(start, TABLES_SIZE); va < end; va += TABLES_SIZE) {
 		void *page;
 
@@ -345,10 +345,7 @@ void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned 
 		page_chain_remove(&mmu->tables, page);
 		page_chain_add(&removed, page);
 	}
-	if (!removed)
-		return;
-	mmu_flush(ALIGN_DOWN(start, TABLES_SIZE), ALIGN_UP(end, TABLES_SIZE));
-	free_tables(removed);
+	return removed;
 }
 
 /*
@@ -357,7 +354,7 @@ void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned 
  */
 void mmu_destroy(struct mmu *mmu)
 {
-	free_tables(mmu->tables);
+	mmu_free_tables(mmu->tables);
 	mmu->tables = NULL;
 	page_free(phys_to_virt(mmu->root), USER_ORDER);
 	page_count_tables(-(1 << USER_ORDER));

@@ -74,26 +74,34 @@ unsigned mmu_unmap_next(struct mmu *mmu, unsigned long *va, unsigned long end, u
 			phys_addr_t pa[], unsigned max);
 
 /*
- * [start, end) of the set that is loaded on this CPU was unmapped and flushed, and around it
- * nothing is mapped in [low, high) (0 and ~0UL: to the end of user space). Frees the tables that
- * were needed for [start, end) alone. May sleep.
+ * [start, end) of user space was unmapped, and around it nothing is mapped in [low, high) (0 and
+ * ~0UL: to the end of user space). Takes out the tables that were needed for [start, end) alone, a
+ * chain for mmu_free_tables(); NULL: there are none. Until all of user space has been flushed on
+ * every CPU that has the set loaded, processors and samplers may still be in them.
  */
-void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
-	      unsigned long high);
+void *mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	       unsigned long high);
+void mmu_free_tables(void *tables);
 
-/* An empty user half over the kernel's half; -ENOMEM. And its end: frees tables, not pages. */
+/*
+ * An empty user half over the kernel's half; -ENOMEM. And its end, when no CPU has it loaded: frees
+ * tables, not pages.
+ */
 int mmu_create(struct mmu *mmu);
 void mmu_destroy(struct mmu *mmu);
 
 /* The first physical address that is too high to be mapped. */
 u64 mmu_phys_end(void);
 
-/* Loads a set of tables on this CPU. Interrupts off. */
+/*
+ * Loads a set of tables on this CPU. Interrupts off. What the CPU stored before is seen by all
+ * others before it reads the first entry: mm_flush() builds on that.
+ */
 static inline void mmu_load(struct mmu *mmu);
 
 /*
- * Makes changes for [start, end) visible: of the kernel's half, or of the set that is loaded on
- * this CPU. Needed after all but a first mapping, more rights included.
+ * Makes changes for [start, end) visible to this CPU: of the kernel's half, or of the set that is
+ * loaded here. Needed after all but a first mapping, more rights included. Any context.
  */
 void mmu_flush(unsigned long start, unsigned long end);
 
@@ -101,6 +109,7 @@ void mmu_flush(unsigned long start, unsigned long end);
  * Layout of the address space (asm/mmu.h): USER_START, USER_END (first address past user space),
  * DIRECT_MAP_BASE, VMAP_START, VMAP_END, KERNEL_IMAGE_BASE. Of physical memory: RAM below
  * RAM_RESERVED_END is left alone, RAM from BOOT_MAP_END up is not mapped before mmu_init().
+ * MMU_FLUSH_BROADCASTS: what mmu_flush() does to one processor's TLB it does to all of them.
  * ARCH_PAGE_OPS: it has a faster page_clear() and page_copy() than memset() and memcpy().
  */
 #include <asm/mmu.h>

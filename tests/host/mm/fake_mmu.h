@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Page tables, a TLB and reference-counted pages for host tests. It finds what real hardware hides:
- * a page freed while a translation to it is left, a change of rights that was not flushed.
+ * Page tables, a TLB for each CPU and reference-counted pages for host tests. It finds what real
+ * hardware hides: a page or a table freed while a translation by it is left, on any CPU, and a
+ * change of rights that was not flushed.
  */
 #pragma once
 
 #include "host.h"
 #include <hotregs/mm.h>
+#include <hotregs/smp.h>
 #include <stdlib.h>
 
 #ifndef MAX_PTES
@@ -27,10 +29,14 @@ struct tables {
 static struct tables kernel_tables;
 struct mmu kernel_mmu = {.root = (phys_addr_t)&kernel_tables};
 
-static struct tables *loaded = &kernel_tables;
+/* What each CPU has; those of the one that the test is. */
+static struct tables *loaded_by[MAX_CPUS] = {[0 ... MAX_CPUS - 1] = &kernel_tables};
+static struct tables tlb_of[MAX_CPUS];
+#define loaded (loaded_by[this_cpu() - cpus])
+#define tlb    (tlb_of[this_cpu() - cpus])
 static unsigned nr_loads;
-static struct tables tlb;
-static long held; /* pages and sets of tables not freed yet */
+static unsigned nr_calls; /* of smp_call() */
+static long held;         /* pages and sets of tables not freed yet */
 
 static inline struct tables *tables_of(const struct mmu *mmu)
 {
@@ -129,9 +135,9 @@ bool mmu_next(const struct mmu *mmu, unsigned long *va, unsigned long end, phys_
 static unsigned nr_trims;
 static unsigned long trim_low, trim_high; /* of the last mmu_trim() */
 
-/* Tables that show only [low, high) are found empty. */
-void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
-	      unsigned long high)
+/* Tables that show only [low, high) are found empty. What is returned stands for them. */
+void *mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned long low,
+	       unsigned long high)
 {
 	struct tables *t = tables_of(mmu);
 
@@ -141,6 +147,16 @@ void mmu_trim(struct mmu *mmu, unsigned long start, unsigned long end, unsigned 
 	nr_trims++;
 	trim_low = low;
 	trim_high = high;
+	return t;
+}
+
+/* No CPU may have anything left that came by them. */
+void mmu_free_tables(void *tables)
+{
+	for (unsigned id = 0; id < MAX_CPUS; id++)
+		if (loaded_by[id] == tables)
+			for (size_t i = 0; i < tlb_of[id].nr; i++)
+				assert_true(tlb_of[id].pte[i].va >= USER_END);
 }
 
 int mmu_create(struct mmu *mmu)
@@ -157,7 +173,8 @@ int mmu_create(struct mmu *mmu)
 
 void mmu_destroy(struct mmu *mmu)
 {
-	assert_ptr_not_equal(tables_of(mmu), loaded);
+	for (unsigned id = 0; id < MAX_CPUS; id++)
+		assert_ptr_not_equal(tables_of(mmu), loaded_by[id]);
 	free(tables_of(mmu));
 	held--;
 }
@@ -184,12 +201,29 @@ void mmu_flush(unsigned long start, unsigned long end)
 			i++;
 }
 
+/* Each CPU is asked in turn. */
+void smp_call(u32 mask, void (*func)(void *arg), void *arg)
+{
+	struct cpu *here = host_cpu;
+
+	assert_int_equal(mask & ~cpus_online(), 0);
+	nr_calls++;
+	for (u32 id = 0; id < MAX_CPUS; id++) {
+		if (!(mask & CPU_MASK(id)))
+			continue;
+		host_cpu = &cpus[id];
+		func(arg);
+	}
+	host_cpu = here;
+}
+
 /* --- Pages. Each is a malloc() of its own, so that a use after its end is found. --- */
 
 #define MAX_PAGES 4096
 static struct {
 	u8 *va;
 	u32 refs;
+	void *link; /* in a chain */
 } pages[MAX_PAGES];
 static size_t pages_limit = MAX_PAGES;
 
@@ -231,8 +265,9 @@ void page_put(phys_addr_t pa)
 
 	if (--pages[i].refs)
 		return;
-	for (size_t t = 0; t < tlb.nr; t++)
-		assert_true(tlb.pte[t].pa != pa);
+	for (unsigned id = 0; id < MAX_CPUS; id++)
+		for (size_t t = 0; t < tlb_of[id].nr; t++)
+			assert_true(tlb_of[id].pte[t].pa != pa);
 	free(pages[i].va);
 	pages[i].va = NULL;
 	held--;
@@ -248,6 +283,17 @@ void page_free(void *va, unsigned order)
 void page_get(phys_addr_t pa)
 {
 	pages[page_slot((void *)pa)].refs++;
+}
+
+void page_chain_add(void **chain, void *va)
+{
+	pages[page_slot(va)].link = *chain;
+	*chain = va;
+}
+
+void *page_link(const void *va)
+{
+	return pages[page_slot(va)].link;
 }
 
 u32 page_refs(phys_addr_t pa)

@@ -12,6 +12,9 @@
 #define RAM_RESERVED_END 0x10000UL     /* real-mode vectors, BIOS data, where an AP starts */
 #define BOOT_MAP_END     0x100000000UL /* see boot/head.S */
 
+#define MMU_FLUSH_BROADCASTS false
+
+/* Loading CR3 is serializing: stores before it are done (Intel SDM vol. 3, 8.3). */
 static inline void mmu_load(struct mmu *mmu)
 {
 	__asm__ volatile("movq %0, %%cr3" ::"r"(mmu->root) : "memory");

@@ -9,6 +9,8 @@
 #define VMAP_END          0xffffc08000000000UL
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
 
+#define MMU_FLUSH_BROADCASTS false
+
 static inline void mmu_load(struct mmu *mmu)
 {
 	(void)mmu;

@@ -21,6 +21,8 @@ extern unsigned char arena[];
 #define RAM_RESERVED_END  ((unsigned long)arena + 0x10000)
 #define BOOT_MAP_END      ((unsigned long)arena + ARENA_HIGH)
 
+#define MMU_FLUSH_BROADCASTS false
+
 void host_mmu_load(const struct mmu *mmu);
 
 static inline void mmu_load(struct mmu *mmu)

@@ -29,8 +29,13 @@ extern unsigned long arm_direct_map_offset, arm_image_offset;
  */
 void asid_load(struct mmu *mmu);
 
+#define MMU_FLUSH_BROADCASTS true /* the operations are those for the inner shareable domain */
+
 static inline void mmu_load(struct mmu *mmu)
 {
+	/* Walks are accesses of their own: only a DSB has them wait for stores (B3.12.5, A3.8.3).
+	 */
+	__asm__ volatile("dsb ish" ::: "memory");
 	asid_load(mmu);
 }
 
