@@ -85,15 +85,16 @@ static void remove_page(struct page *page)
 
 /*
  * Sees to it that @c has a page with a free object; false: out of memory. Called with the lock
- * held, and drops it meanwhile, since a page allocator in need calls kmalloc_shrink().
+ * held, and drops it meanwhile, since a page allocator in need calls kmalloc_shrink(), and looks at
+ * other CPUs if the caller had interrupts on.
  */
-static noinline bool refill(struct object_class *c)
+static noinline bool refill(struct object_class *c, unsigned long *flags)
 {
 	struct page *page;
 
-	spin_unlock(&c->lock);
+	spin_unlock_irqrestore(&c->lock, *flags);
 	page = make_page(c - classes);
-	spin_lock(&c->lock);
+	*flags = spin_lock_irqsave(&c->lock);
 	if (page) {
 		page_list_add(&c->partial, page);
 		c->empty++;
@@ -164,7 +165,7 @@ void *kmalloc(size_t size)
 		return alloc_large(size);
 	c = &classes[class_of[(size + OBJECT_ALIGN - 1) / OBJECT_ALIGN]];
 	flags = spin_lock_irqsave(&c->lock);
-	if (likely(c->partial != NO_PAGE) || refill(c)) {
+	if (likely(c->partial != NO_PAGE) || refill(c, &flags)) {
 		struct page *page = &page_map[c->partial];
 
 		object = page_address(page) + page->free;

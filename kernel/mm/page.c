@@ -7,6 +7,7 @@
 #include <hotregs/boot_info.h>
 #include <hotregs/cpu.h>
 #include <hotregs/printk.h>
+#include <hotregs/smp.h>
 #include <hotregs/spinlock.h>
 #include <hotregs/string.h>
 
@@ -34,7 +35,7 @@ static size_t nr_free;   /* pages in free_list */
 static size_t nr_tables; /* pages of page tables; atomic */
 static size_t nr_total;
 
-/* Free single pages, touched by their CPU only, with interrupts off. */
+/* Free single pages, touched by their CPU only, with interrupts off; others look how many. */
 static struct page_cache {
 	u32 count;
 	u32 first; /* chained by next; valid when count > 0 */
@@ -157,6 +158,33 @@ static struct page *alloc_block(struct page_cache *cache, unsigned order)
 	return page;
 }
 
+static void drain_own(void *arg)
+{
+	struct page_cache *cache = &caches[this_cpu()->id];
+
+	if (cache->count)
+		cache_drain(cache, 0);
+}
+
+/*
+ * Pages that other CPUs have in their caches are free, but not for the caller's. It can wait for
+ * them where interrupts are on: then it holds no spinlock either. False: there are none.
+ */
+static noinline bool drain_others(void)
+{
+	u32 mask = 0;
+
+	if (!irqs_enabled())
+		return false;
+	for (u32 id = 0; id < nr_cpus; id++)
+		if (READ_ONCE(caches[id].count))
+			mask |= CPU_MASK(id);
+	if (!mask)
+		return false;
+	smp_call(mask, drain_own, NULL);
+	return true;
+}
+
 static void release(struct page *page, unsigned order)
 {
 	unsigned long flags = irq_save();
@@ -176,19 +204,37 @@ static void release(struct page *page, unsigned order)
 
 /* --- The interface --- */
 
+static struct page *take(unsigned order)
+{
+	unsigned long flags = irq_save();
+	struct page_cache *cache = &caches[this_cpu()->id];
+	struct page *page = likely(order == 0) ? alloc_single(cache) : alloc_block(cache, order);
+
+	irq_restore(flags);
+	return page;
+}
+
+/* When there is nothing left: what is kept for later requests, here or elsewhere, is given up. */
+static noinline struct page *take_kept(unsigned order)
+{
+	struct page *page = NULL;
+
+	while (!page && kmalloc_shrink())
+		page = take(order);
+	if (!page && drain_others())
+		page = take(order);
+	return page;
+}
+
 void *page_alloc(unsigned order)
 {
 	struct page *page;
 
 	if (unlikely(order > MAX_PAGE_ORDER))
 		return NULL;
-	do {
-		unsigned long flags = irq_save();
-		struct page_cache *cache = &caches[this_cpu()->id];
-
-		page = likely(order == 0) ? alloc_single(cache) : alloc_block(cache, order);
-		irq_restore(flags);
-	} while (unlikely(!page) && kmalloc_shrink());
+	page = take(order);
+	if (unlikely(!page))
+		page = take_kept(order);
 	if (unlikely(!page))
 		return NULL;
 	page->kind = PAGE_USED;

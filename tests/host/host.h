@@ -17,6 +17,9 @@ struct irq_work;
 /* Becomes @task on @cpu: this_cpu(), current and cpu->running. */
 void host_run_as(struct cpu *cpu, struct task *task);
 
+/* smp_call() asks each CPU in turn; how often it was called. */
+extern unsigned host_smp_calls;
+
 /* The @n-th allocation from now fails (1: the next one); 0: none does. */
 extern unsigned host_fail_alloc;
 

@@ -12,6 +12,7 @@
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
 #include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/string.h>
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
@@ -72,6 +73,23 @@ WEAK struct task *task_find(pid_t tid)
 WEAK void schedule(void)
 {
 	fail_msg("schedule() called");
+}
+
+unsigned host_smp_calls;
+
+WEAK void smp_call(u32 mask, void (*func)(void *arg), void *arg)
+{
+	struct cpu *here = host_cpu;
+
+	assert_int_equal(mask & ~cpus_online(), 0);
+	host_smp_calls++;
+	for (u32 id = 0; id < MAX_CPUS; id++) {
+		if (!(mask & CPU_MASK(id)))
+			continue;
+		host_cpu = &cpus[id];
+		func(arg);
+	}
+	host_cpu = here;
 }
 
 /* --- Messages. A panic fails the test, or satisfies expect_assert_failure(). --- */

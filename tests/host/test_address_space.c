@@ -268,7 +268,7 @@ static void use_cpus(u32 n)
 		cpus[id].id = id;
 	nr_cpus = n;
 	host_run_as(&cpus[0], current);
-	nr_calls = 0;
+	host_smp_calls = 0;
 }
 
 static void history(unsigned seed, bool failures)
@@ -328,7 +328,7 @@ static void random_histories_on_several_cpus(void **state)
 	use_cpus(4);
 	for (unsigned seed = 9; seed <= 16; seed++)
 		history(seed, false);
-	assert_true(nr_calls > 0);
+	assert_true(host_smp_calls > 0);
 	use_cpus(1);
 }
 
@@ -714,13 +714,13 @@ static void other_cpus_forget(void **state)
 	assert_int_equal(store(mm, ADDRESS(0), 1), 0);
 	host_run_as(&cpus[1], current);
 	assert_int_equal(store(mm, ADDRESS(0), 2), 0);
-	assert_int_equal(nr_calls, 0);
+	assert_int_equal(host_smp_calls, 0);
 	host_run_as(&cpus[2], current);
 	mm_switch(other);
 	host_run_as(&cpus[0], current);
 	assert_int_equal(mm_unmap(mm, ADDRESS(0), ADDRESS(2)), 0);
 	assert_int_equal(tlb_of[1].nr, 0);
-	assert_int_equal(nr_calls, 2); /* for the page, and for the tables */
+	assert_int_equal(host_smp_calls, 2); /* for the page, and for the tables */
 	host_run_as(&cpus[1], current);
 	assert_int_equal(load(mm, ADDRESS(0)), -EFAULT);
 
@@ -729,9 +729,9 @@ static void other_cpus_forget(void **state)
 	cpus[1].loaded_mm = other;
 	host_run_as(&cpus[0], current);
 	mm_switch(NULL);
-	nr_calls = 0;
+	host_smp_calls = 0;
 	mm_flush(mm, ADDRESS(0), ADDRESS(1));
-	assert_int_equal(nr_calls, 1);
+	assert_int_equal(host_smp_calls, 1);
 	cpus[1].left_mm = NULL;
 	cpus[1].loaded_mm = mm;
 

@@ -305,6 +305,36 @@ static void chain_body(unsigned arg)
 	assert_null(chain);
 }
 
+/* The cache of a CPU that is idle is no memory lost; but only who may wait gets at it. */
+static void drain_body(unsigned arg)
+{
+	void *page[16];
+
+	start_pc(16 * MIB);
+	model_start();
+	cpus[1].id = 1;
+	nr_cpus = 2;
+	for (size_t i = 0; i < ARRAY_SIZE(page); i++)
+		page[i] = take(0);
+	while (take(0))
+		;
+	host_run_as(&cpus[1], NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(page); i++)
+		give(page[i], 0);
+	host_run_as(&cpus[0], NULL);
+	irq_disable();
+	assert_null(page_alloc(0));
+	irq_enable();
+	for (size_t i = 0; i < ARRAY_SIZE(page); i++)
+		assert_non_null(take(0));
+	assert_null(take(0));
+}
+
+static void other_cpus_caches_are_drained(void **state)
+{
+	in_child(drain_body, 0);
+}
+
 static void chains(void **state)
 {
 	in_child(chain_body, 0);
@@ -366,11 +396,16 @@ static void too_little_memory_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_ram_is_handed_over),    cmocka_unit_test(any_layout_works),
-	    cmocka_unit_test(reserved_ranges_may_touch), cmocka_unit_test(unmapped_ram_comes_later),
-	    cmocka_unit_test(random_requests),           cmocka_unit_test(misuse_is_noticed),
-	    cmocka_unit_test(too_little_memory_is_said), cmocka_unit_test(chains),
+	    cmocka_unit_test(all_ram_is_handed_over),
+	    cmocka_unit_test(any_layout_works),
+	    cmocka_unit_test(reserved_ranges_may_touch),
+	    cmocka_unit_test(unmapped_ram_comes_later),
+	    cmocka_unit_test(random_requests),
+	    cmocka_unit_test(misuse_is_noticed),
+	    cmocka_unit_test(too_little_memory_is_said),
+	    cmocka_unit_test(chains),
 	    cmocka_unit_test(a_part_is_not_spared),
+	    cmocka_unit_test(other_cpus_caches_are_drained),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -35,8 +35,7 @@ static struct tables tlb_of[MAX_CPUS];
 #define loaded (loaded_by[this_cpu() - cpus])
 #define tlb    (tlb_of[this_cpu() - cpus])
 static unsigned nr_loads;
-static unsigned nr_calls; /* of smp_call() */
-static long held;         /* pages and sets of tables not freed yet */
+static long held; /* pages and sets of tables not freed yet */
 
 static inline struct tables *tables_of(const struct mmu *mmu)
 {
@@ -199,22 +198,6 @@ void mmu_flush(unsigned long start, unsigned long end)
 			remove_pte(&tlb, &tlb.pte[i]);
 		else
 			i++;
-}
-
-/* Each CPU is asked in turn. */
-void smp_call(u32 mask, void (*func)(void *arg), void *arg)
-{
-	struct cpu *here = host_cpu;
-
-	assert_int_equal(mask & ~cpus_online(), 0);
-	nr_calls++;
-	for (u32 id = 0; id < MAX_CPUS; id++) {
-		if (!(mask & CPU_MASK(id)))
-			continue;
-		host_cpu = &cpus[id];
-		func(arg);
-	}
-	host_cpu = here;
 }
 
 /* --- Pages. Each is a malloc() of its own, so that a use after its end is found. --- */
