@@ -32,6 +32,9 @@ struct waiter {
 
 /* Puts the caller on @q and marks it TASK_SLEEPING; check the condition after, then schedule(). */
 void wait_prepare(struct wait_queue *q, struct waiter *w);
+/* Puts a caller that wait_prepare() has marked on one more queue. If the first has woken it
+ * meanwhile, it stays awake. */
+void wait_prepare_more(struct wait_queue *q, struct waiter *w);
 
 /* Takes the caller off again and marks it TASK_RUNNING. */
 void wait_finish(struct wait_queue *q, struct waiter *w);

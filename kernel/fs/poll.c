@@ -35,7 +35,12 @@ void poll_wait(struct poll_table *table, struct wait_queue *q)
 	ASSERT(table->nr < table->max);
 	entry = &table->entry[table->nr++];
 	entry->queue = q;
-	wait_prepare(q, &entry->waiter);
+	/* Marked as asleep only once, before anything was looked at: what has become ready since
+	 * keeps the caller awake. */
+	if (table->nr == 1)
+		wait_prepare(q, &entry->waiter);
+	else
+		wait_prepare_more(q, &entry->waiter);
 }
 
 /* Off all queues again. */

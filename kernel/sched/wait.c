@@ -4,6 +4,15 @@
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
 
+void wait_prepare_more(struct wait_queue *q, struct waiter *w)
+{
+	unsigned long flags = spin_lock_irqsave(&q->lock);
+
+	w->task = current;
+	list_add_tail(&w->node, &q->waiters);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
 void wait_prepare(struct wait_queue *q, struct waiter *w)
 {
 	unsigned long flags = spin_lock_irqsave(&q->lock);
