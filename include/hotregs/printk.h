@@ -18,7 +18,9 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);
 typedef void (*printf_emit_t)(void *ctx, const char *s, size_t n);
 size_t vprintf_to(printf_emit_t emit, void *ctx, const char *fmt, va_list ap);
 
-/* Prints one message on every console. Any context, NMI too: a line may interleave with another's.
+/*
+ * Prints one message on every console. Any context, NMI too; what interrupts a line may print in
+ * its middle, other CPUs wait. Longer ones (120 bytes) are as several.
  */
 void printk(const char *fmt, ...) __printf(1, 2);
 void vprintk(const char *fmt, va_list ap);

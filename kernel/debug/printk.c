@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernel messages: formatted, then written to every console. Until the first console registers they
- * are kept in a ring. No locks, so that an NMI can print.
+ * are kept in a ring. CPUs take turns by lines, but none waits for ever: an NMI can print, and a
+ * panic that found a CPU in the middle of a line.
  */
+#include <hotregs/cpu.h>
 #include <hotregs/device.h>
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
@@ -71,14 +73,80 @@ void console_register(struct console *console)
 	__atomic_store_n(&consoles, console, __ATOMIC_RELEASE);
 }
 
+/*
+ * Whose turn it is: a CPU's id + 1, or 0. No spinlock: an NMI on the CPU that has it goes ahead,
+ * and who has waited for longer than the slowest console needs for a line takes it away.
+ */
+static u32 turn_of;
+#define TURN_TRIES 10000000U
+
+/* False: the caller has come between its own CPU's. Interrupts off. */
+static bool take_turn(u32 self)
+{
+	for (u32 tries = TURN_TRIES; tries; tries--) {
+		u32 owner = 0;
+
+		if (__atomic_compare_exchange_n(&turn_of, &owner, self, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		if (owner == self)
+			return false;
+		cpu_relax();
+	}
+	WRITE_ONCE(turn_of, self);
+	return true;
+}
+
+static void end_turn(u32 self)
+{
+	__atomic_compare_exchange_n(&turn_of, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* What is written in one piece. */
+struct text {
+	const char *s;
+	size_t n;
+	bool raw;
+};
+
+static void write_all(struct console *first, const struct text *text)
+{
+	for (struct console *c = first; c; c = c->next)
+		if (text->raw)
+			c->write(text->s, text->n);
+		else
+			write_text(c->write, text->s, text->n);
+}
+
+/* Where there is one CPU, its interrupts need not wait for a line; nor may it be asked who it is.
+ */
+static void write_in_turn(struct console *first, const struct text *text)
+{
+	unsigned long flags;
+	bool taken;
+	u32 self;
+
+	if (READ_ONCE(nr_cpus) < 2) {
+		write_all(first, text);
+		return;
+	}
+	flags = irq_save();
+	self = this_cpu()->id + 1;
+	taken = take_turn(self);
+	write_all(first, text);
+	if (taken)
+		end_turn(self);
+	irq_restore(flags);
+}
+
 void console_write(const char *s, size_t n)
 {
 	struct console *first = __atomic_load_n(&consoles, __ATOMIC_ACQUIRE);
 
 	if (!first)
 		early_put(s, n);
-	for (struct console *c = first; c; c = c->next)
-		write_text(c->write, s, n);
+	else
+		write_in_turn(first, &(struct text){s, n, false});
 }
 
 void console_drain(void)
@@ -90,8 +158,7 @@ void console_drain(void)
 
 void console_write_raw(const char *s, size_t n)
 {
-	for (struct console *c = __atomic_load_n(&consoles, __ATOMIC_ACQUIRE); c; c = c->next)
-		c->write(s, n);
+	write_in_turn(__atomic_load_n(&consoles, __ATOMIC_ACQUIRE), &(struct text){s, n, true});
 }
 
 /* Gathers the pieces of a message: consoles work best with whole lines. */

@@ -106,6 +106,42 @@ static void early_console_is_for_want_of_another(void **state)
 	assert_int_equal(size[0], 0);
 }
 
+/* A console in whose middle something else is printed, once, by @intruder. */
+static struct cpu *intruder;
+
+static void write3(const char *s, size_t n)
+{
+	struct cpu *owner = host_cpu, *other = intruder;
+
+	intruder = NULL;
+	if (other) {
+		host_run_as(other, current);
+		printk("stop");
+		host_run_as(owner, current);
+	}
+	put(2, s, n);
+}
+
+/* An NMI of the CPU whose turn it is, and a CPU that has waited for too long, come through. */
+static void nobody_waits_for_ever(void **state)
+{
+	static struct console third = {.name = "third", .write = write3};
+
+	cpus[1].id = 1;
+	nr_cpus = 2;
+	console_register(&third);
+	for (int id = 0; id < 2; id++) {
+		size[2] = 0;
+		host_run_as(&cpus[0], current);
+		intruder = &cpus[id];
+		printk("line");
+		assert_string_equal(out[2] + size[2] - 16, "stopstoplineline");
+		printk("more"); /* nothing is left taken */
+		assert_string_equal(out[2] + size[2] - 8, "moremore");
+	}
+	nr_cpus = 1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +150,7 @@ int main(void)
 	    cmocka_unit_test(long_message_is_not_cut),
 	    cmocka_unit_test(all_that_can_are_drained),
 	    cmocka_unit_test(early_console_is_for_want_of_another),
+	    cmocka_unit_test(nobody_waits_for_ever),
 	};
 
 	return cmocka_run_group_tests_name("printk", tests, NULL, NULL);
