@@ -51,8 +51,9 @@ struct file_ops {
 struct file {
 	const struct file_ops *ops;
 	struct refcount refs;
-	u32 flags; /* UAPI_O_* */
+	u32 flags; /* UAPI_O_*; atomic: fcntl() changes some */
 	loff_t pos;
+	struct mutex pos_lock; /* held around lseek() and readdir(), and by file_read() */
 	void *private;
 };
 

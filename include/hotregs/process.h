@@ -41,15 +41,15 @@ struct process {
 	u64 freed_utime, freed_stime;  /* ticks of threads that have been freed */
 	u64 child_utime, child_stime;  /* ticks of children that were waited for, and of theirs */
 	struct process_signals signals;
-	u32 umask;                 /* permission bits that new files do not get */
-	char cwd[PROCESS_CWD_MAX]; /* absolute; threads change it one at a time: see fs_chdir() */
+	u32 umask;                 /* permission bits that new files do not get; atomic */
+	struct spinlock cwd_lock;  /* guards cwd */
+	char cwd[PROCESS_CWD_MAX]; /* absolute */
 };
 
-/* The directory that the caller's relative paths start from. */
-static inline const char *current_cwd(void)
-{
-	return current->process ? current->process->cwd : "/";
-}
+/* The directory that the caller's relative paths start from: a copy, and a change of it. Any
+ * context but NMI. */
+void process_cwd(char cwd[PROCESS_CWD_MAX]);
+void process_set_cwd(const char *cwd);
 
 /* The process with number @pid; NULL: none. Valid while the caller holds task_list_lock. */
 struct process *process_find(pid_t pid);

@@ -26,6 +26,13 @@ static inline u32 refcount_read(const struct refcount *r)
 	return READ_ONCE(r->n);
 }
 
+/* Is the caller's the only one? Then whatever others did to the object before theirs went is seen.
+ */
+static inline bool refcount_sole(const struct refcount *r)
+{
+	return __atomic_load_n(&r->n, __ATOMIC_ACQUIRE) == 1;
+}
+
 /* One more, by somebody who has one, or who keeps the last from going. */
 static inline void refcount_get(struct refcount *r)
 {

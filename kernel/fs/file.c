@@ -14,6 +14,7 @@ struct file *file_create(const struct file_ops *ops, u32 flags, void *private)
 		return ERR_PTR(-ENOMEM);
 	*f =
 	    (struct file){.ops = ops, .refs = REFCOUNT_INIT(1), .flags = flags, .private = private};
+	mutex_init(&f->pos_lock);
 	return f;
 }
 
@@ -73,10 +74,13 @@ ssize_t file_read_memory(void __user *buf, size_t n, loff_t pos, const void *dat
 
 ssize_t file_read(struct file *f, void __user *buf, size_t n)
 {
-	ssize_t done = f->ops->pread(f, buf, n, f->pos);
+	ssize_t done;
 
+	mutex_lock(&f->pos_lock);
+	done = f->ops->pread(f, buf, n, f->pos);
 	if (done > 0)
 		f->pos += done;
+	mutex_unlock(&f->pos_lock);
 	return done;
 }
 

@@ -119,7 +119,7 @@ struct file *fd_get(int fd)
 	if (unlikely((unsigned)fd >= MAX_FILES))
 		return ERR_PTR(-EBADF);
 	/* Every read and write comes here. Only its owners change a table, and there is but one. */
-	if (unlikely(refcount_read(&files->refs) != 1))
+	if (unlikely(!refcount_sole(&files->refs)))
 		return fd_get_shared(files, fd);
 	f = files->file[fd];
 	return likely(f) ? file_get(f) : ERR_PTR(-EBADF);

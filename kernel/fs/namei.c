@@ -68,11 +68,21 @@ static int lookup_resolved(const char *path, u32 flags, u32 mode, struct fs_node
 	return 0;
 }
 
+/* As path_resolve(), from the caller's working directory. */
+static int resolve(const char *path, char full[FS_PATH_MAX])
+{
+	char cwd[PROCESS_CWD_MAX] = "/";
+
+	if (*path != '/')
+		process_cwd(cwd);
+	return path_resolve(cwd, path, full, FS_PATH_MAX);
+}
+
 /* Finds what @path names for the caller, who gives it back with put_node(). */
 static int lookup(const char *path, struct fs_node *node)
 {
 	char full[FS_PATH_MAX];
-	int only_dir = path_resolve(current_cwd(), path, full, sizeof(full));
+	int only_dir = resolve(path, full);
 	int err;
 
 	if (only_dir < 0)
@@ -133,7 +143,7 @@ static int check_open(const struct fs_node *node, u32 flags)
 static int open_node(const char *path, u32 flags, u32 mode, struct fs_node *node)
 {
 	char full[FS_PATH_MAX];
-	int only_dir = path_resolve(current_cwd(), path, full, sizeof(full));
+	int only_dir = resolve(path, full);
 	bool created = false;
 	int err;
 
@@ -213,7 +223,7 @@ int fs_chdir(const char *path)
 {
 	char full[FS_PATH_MAX];
 	struct fs_node node;
-	int err = path_resolve(current_cwd(), path, full, sizeof(full));
+	int err = resolve(path, full);
 
 	if (err >= 0)
 		err = lookup(path, &node);
@@ -225,7 +235,7 @@ int fs_chdir(const char *path)
 		return err;
 	if (strlen(full) >= PROCESS_CWD_MAX)
 		return -ENAMETOOLONG;
-	strlcpy(current->process->cwd, full, PROCESS_CWD_MAX);
+	process_set_cwd(full);
 	return 0;
 }
 
@@ -234,7 +244,7 @@ int fs_chdir(const char *path)
 /* Resolves @path for a change in the file tree; 0, 1 when only a directory will do, -errno. */
 static int resolve_change(const char *path, char full[FS_PATH_MAX])
 {
-	int only_dir = path_resolve(current_cwd(), path, full, FS_PATH_MAX);
+	int only_dir = resolve(path, full);
 	const char *rest;
 
 	if (only_dir >= 0 && find_other_tree(full, &rest))

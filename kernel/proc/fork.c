@@ -31,8 +31,8 @@ static int inherit(struct process *child)
 	task->mm = mm;
 	task_inherit_sched(task, current);
 	child->uid = current->process->uid;
-	child->umask = current->process->umask;
-	strlcpy(child->cwd, current->process->cwd, sizeof(child->cwd));
+	child->umask = READ_ONCE(current->process->umask);
+	process_cwd(child->cwd);
 	task->signals.stack_base = current->signals.stack_base;
 	task->signals.stack_size = current->signals.stack_size;
 	arch_fork(task, current);

@@ -31,6 +31,29 @@ u64 process_nr_forks(void)
 	return READ_ONCE(nr_forks);
 }
 
+void process_cwd(char cwd[PROCESS_CWD_MAX])
+{
+	struct process *process = current->process;
+	unsigned long flags;
+
+	if (!process) {
+		strlcpy(cwd, "/", PROCESS_CWD_MAX);
+		return;
+	}
+	flags = spin_lock_irqsave(&process->cwd_lock);
+	strlcpy(cwd, process->cwd, PROCESS_CWD_MAX);
+	spin_unlock_irqrestore(&process->cwd_lock, flags);
+}
+
+void process_set_cwd(const char *cwd)
+{
+	struct process *process = current->process;
+	unsigned long flags = spin_lock_irqsave(&process->cwd_lock);
+
+	strlcpy(process->cwd, cwd, PROCESS_CWD_MAX);
+	spin_unlock_irqrestore(&process->cwd_lock, flags);
+}
+
 /* Drops a reference. */
 static void process_put(struct process *process)
 {
@@ -82,6 +105,7 @@ struct process *process_create(const char *comm, void (*entry)(void *arg), void 
 	wait_queue_init(&process->child_exit);
 	wait_queue_init(&process->thread_gone);
 	process->umask = 022;
+	spin_lock_init(&process->cwd_lock);
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	if (signals_init(&process->signals, current->process)) {
 		process_put(process);

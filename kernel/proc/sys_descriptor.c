@@ -83,6 +83,16 @@ static long lock_command(int fd, int cmd, struct uapi_flock __user *user_lock)
 	return ret || cmd != UAPI_F_GETLK ? ret : copy_to_user(user_lock, &lock, sizeof(lock));
 }
 
+/* Others may set the same file's at once: those of one of them hold. */
+static void set_flags(struct file *f, u32 settable)
+{
+	u32 old = READ_ONCE(f->flags);
+
+	while (!__atomic_compare_exchange_n(&f->flags, &old, (old & ~FLAGS_SETTABLE) | settable,
+					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 long sys_fcntl(int fd, int cmd, long arg)
 {
 	struct file *f = fd_get(fd);
@@ -107,7 +117,7 @@ long sys_fcntl(int fd, int cmd, long arg)
 		ret = f->flags;
 		break;
 	case UAPI_F_SETFL:
-		f->flags = (f->flags & ~FLAGS_SETTABLE) | (arg & FLAGS_SETTABLE);
+		set_flags(f, arg & FLAGS_SETTABLE);
 		break;
 	case UAPI_F_GETLK:
 	case UAPI_F_SETLK:

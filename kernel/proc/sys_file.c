@@ -138,8 +138,11 @@ long sys_lseek(int fd, long offset, int whence)
 
 	if (IS_ERR(f))
 		return PTR_ERR(f);
-	if (f->ops->lseek)
+	if (f->ops->lseek) {
+		mutex_lock(&f->pos_lock);
 		ret = f->ops->lseek(f, offset, whence);
+		mutex_unlock(&f->pos_lock);
+	}
 	file_put(f);
 	return ret;
 }
@@ -219,10 +222,12 @@ long sys_getdents(int fd, void __user *buf, size_t n)
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	if (f->ops->readdir) {
+		mutex_lock(&f->pos_lock);
 		do {
 			ret = put_dirent(f, (u8 __user *)buf + done, n - done);
 			done += ret > 0 ? ret : 0;
 		} while (ret > 0);
+		mutex_unlock(&f->pos_lock);
 	}
 	file_put(f);
 	return done ? (long)done : ret;
@@ -231,11 +236,14 @@ long sys_getdents(int fd, void __user *buf, size_t n)
 /* Returns the length of what it wrote, the NUL included. */
 long sys_getcwd(char __user *buf, size_t n)
 {
-	size_t size = strlen(current->process->cwd) + 1;
+	char cwd[PROCESS_CWD_MAX];
+	size_t size;
 	int err;
 
+	process_cwd(cwd);
+	size = strlen(cwd) + 1;
 	if (n < size)
 		return n ? -ERANGE : -EINVAL;
-	err = copy_to_user(buf, current->process->cwd, size);
+	err = copy_to_user(buf, cwd, size);
 	return err ? err : (long)size;
 }
