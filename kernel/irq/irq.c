@@ -35,9 +35,8 @@ int irq_register(unsigned irq, irq_handler_t handler, void *ctx)
 	busy = lines[irq].handler;
 	if (!busy) {
 		lines[irq].ctx = ctx;
-		/* The line is masked still, and unmasking orders these stores before its first use.
-		 */
-		lines[irq].handler = handler;
+		/* Any CPU may be the first to be interrupted once the line is unmasked. */
+		__atomic_store_n(&lines[irq].handler, handler, __ATOMIC_RELEASE);
 		chip->unmask(irq);
 	}
 	spin_unlock_irqrestore(&lock, flags);
@@ -46,13 +45,15 @@ int irq_register(unsigned irq, irq_handler_t handler, void *ctx)
 
 void irq_dispatch(unsigned irq)
 {
+	irq_handler_t handler = __atomic_load_n(&lines[irq].handler, __ATOMIC_ACQUIRE);
+
 	/* Nobody unmasked it: left over from before, and a level would come back for ever. */
-	if (unlikely(!lines[irq].handler)) {
+	if (unlikely(!handler)) {
 		if (chip)
 			chip->mask(irq);
 		return;
 	}
-	lines[irq].handler(lines[irq].ctx);
+	handler(lines[irq].ctx);
 }
 
 void irq_enter(void)

@@ -65,21 +65,32 @@ void signal_retarget(struct process *process, const struct task *leaves)
 	}
 }
 
-void signal_set_blocked(uapi_sigset_t blocked)
+/* Has current blocked what is pending for its process? Another thread must take it then. */
+static bool block(uapi_sigset_t blocked)
 {
 	struct process *process = current->process;
 	struct task_signals *own = &current->signals;
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	uapi_sigset_t added;
+	unsigned long flags = spin_lock_irqsave(&process->signals.lock);
+	uapi_sigset_t added = blocked & ~own->blocked, shared = process->signals.queue.set;
 
-	spin_lock(&process->signals.lock);
-	blocked &= ~UNBLOCKABLE;
-	added = blocked & ~own->blocked;
 	own->blocked = blocked;
-	if (process->signals.queue.set & added)
-		signal_retarget(process, NULL);
-	if ((process->signals.queue.set | own->queue.set) & ~blocked)
+	if ((shared | own->queue.set) & ~blocked)
 		task_set_work(current, TASK_WORK_SIGNAL);
+	spin_unlock_irqrestore(&process->signals.lock, flags);
+	return shared & added;
+}
+
+/* Each handler begins and ends with this; so the lock of all tasks is taken where it must be. */
+void signal_set_blocked(uapi_sigset_t blocked)
+{
+	struct process *process = current->process;
+	unsigned long flags;
+
+	if (likely(!block(blocked & ~UNBLOCKABLE)))
+		return;
+	flags = spin_lock_irqsave(&task_list_lock);
+	spin_lock(&process->signals.lock);
+	signal_retarget(process, NULL);
 	spin_unlock(&process->signals.lock);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 }
