@@ -135,7 +135,10 @@ static void call_note(void *letter)
 	smp_call(CPU_MASK(1), note, letter);
 }
 
-/* Calls that wait for one processor run in the order in which they came. */
+/*
+ * Calls that wait for one processor run in the order in which they came. Whoever comes later is
+ * more urgent, so that it takes the processor from those that wait already.
+ */
 KTEST(smp_call_keeps_the_order)
 {
 	struct task *task[5];
@@ -144,6 +147,7 @@ KTEST(smp_call_keeps_the_order)
 		return;
 	blocked = release = false;
 	memset(order, 0, sizeof(order));
+	sched_set_priority(current, PRIORITY_MAX);
 	task[0] = start_on(0, call_block, NULL);
 	while (!READ_ONCE(blocked))
 		sleep_ns(100000);
@@ -151,6 +155,8 @@ KTEST(smp_call_keeps_the_order)
 		const struct smp_call *before = READ_ONCE(cpus[1].calls);
 
 		task[i] = start_on(0, call_note, &"abcd"[i - 1]);
+		if (task[i])
+			sched_set_priority(task[i], PRIORITY_DEFAULT + i);
 		while (READ_ONCE(cpus[1].calls) == before)
 			sleep_ns(100000);
 	}
@@ -158,6 +164,7 @@ KTEST(smp_call_keeps_the_order)
 	WRITE_ONCE(release, true);
 	for (int i = 0; i < 5; i++)
 		join(task[i]);
+	sched_set_priority(current, PRIORITY_DEFAULT);
 	EXPECT_STR(order, "abcd");
 }
 
