@@ -82,12 +82,7 @@ KTEST(smp_call_returns_when_all_have_ended)
 
 /* --- Threads --- */
 
-static void start_here(void *task)
-{
-	sched_start(task);
-}
-
-/* Starts a thread on processor @id, where it runs from then on. */
+/* Starts a thread that runs on processor @id only. */
 static struct task *start_on(u32 id, void (*entry)(void *), void *arg)
 {
 	struct task *task = task_create("smp-test", entry, arg);
@@ -96,10 +91,11 @@ static struct task *start_on(u32 id, void (*entry)(void *), void *arg)
 	if (!EXPECT(!IS_ERR(task)))
 		return NULL;
 	task->flags |= TASK_KTHREAD;
+	task->affinity = CPU_MASK(id);
 	flags = spin_lock_irqsave(&task_list_lock);
 	task_publish(task, 0);
 	spin_unlock_irqrestore(&task_list_lock, flags);
-	smp_call(CPU_MASK(id), start_here, task);
+	sched_start(task);
 	return task;
 }
 
@@ -147,6 +143,7 @@ KTEST(smp_call_keeps_the_order)
 		return;
 	blocked = release = false;
 	memset(order, 0, sizeof(order));
+	sched_set_affinity(current, CPU_MASK(0));
 	sched_set_priority(current, PRIORITY_MAX);
 	task[0] = start_on(0, call_block, NULL);
 	while (!READ_ONCE(blocked))
@@ -165,6 +162,7 @@ KTEST(smp_call_keeps_the_order)
 	for (int i = 0; i < 5; i++)
 		join(task[i]);
 	sched_set_priority(current, PRIORITY_DEFAULT);
+	sched_set_affinity(current, AFFINITY_ALL);
 	EXPECT_STR(order, "abcd");
 }
 
@@ -286,6 +284,7 @@ KTEST(smp_chains_end_where_a_processor_began)
 {
 	if (alone())
 		return;
+	sched_set_affinity(current, CPU_MASK(0));
 	for (u32 id = 1; id < nr_cpus; id++) {
 		/* When it is idle. */
 		while (READ_ONCE(cpus[id].running) != cpus[id].idle)
@@ -293,4 +292,5 @@ KTEST(smp_chains_end_where_a_processor_began)
 		smp_call(CPU_MASK(id), walk_here, NULL);
 		EXPECT_STR(outermost[1], "smp_begin");
 	}
+	sched_set_affinity(current, AFFINITY_ALL);
 }
