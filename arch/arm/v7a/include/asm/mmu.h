@@ -33,9 +33,6 @@ void asid_load(struct mmu *mmu);
 
 static inline void mmu_load(struct mmu *mmu)
 {
-	/* Walks are accesses of their own: only a DSB has them wait for stores (B3.12.5, A3.8.3).
-	 */
-	__asm__ volatile("dsb ish" ::: "memory");
 	asid_load(mmu);
 }
 
