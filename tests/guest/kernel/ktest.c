@@ -5,6 +5,7 @@
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
 #include <hotregs/sched.h>
+#include <hotregs/smp.h>
 #include <hotregs/string.h>
 
 #include <arch/power.h>
@@ -70,6 +71,9 @@ static void run_test(const struct ktest *test, unsigned number)
 
 	failed = false;
 	skip_reason = NULL;
+	/* Most tests are about what happens on one processor, and start threads that inherit this.
+	 */
+	sched_set_affinity(current, CPU_MASK(0));
 	test->run();
 	EXPECT_EQ(kmalloc_in_use(), before);
 	EXPECT_EQ(check_reports(), reports);
@@ -119,6 +123,7 @@ static void test_thread(void *arg)
 	char pattern[64];
 
 	if (!cmdline_get("kbench", pattern, sizeof(pattern))) {
+		sched_set_affinity(current, CPU_MASK(0));
 		kbench_run();
 		arch_power_off(0);
 	}
