@@ -62,6 +62,11 @@ CASES = [
     ("setpriv --reuid 1000 md 0", "md: /dev/mem: Not owner", 1),
     ("md zz", "md: zz: not a hexadecimal number", 2),
     ("umask 077; mkdir /tmp/m; umask", "0077", 0),
+    ("taskset 1 taskset -p 0; taskset -c 0-7 taskset -c -p 0,3 0",
+     "pid 0's current affinity mask: 1\npid 0's current affinity list: 0\npid 0's new affinity list: 0", 0),
+    ("taskset 0 true", "taskset: the affinity: Invalid argument", 1),
+    ("taskset -c 3-1 true", "taskset: 3-1: not a list of processors", 1),
+    ("taskset 1 nosuch", "taskset: nosuch: No such file or directory", 127),
 ]
 
 

@@ -63,6 +63,17 @@ static bool glob_match(const char *pattern, const char *name)
 	return !*name;
 }
 
+/*
+ * Most tests are about what happens on one processor: who runs first, who has slept by now. Those
+ * called smp_*, and those of moves, have all there are. What a test starts inherits it.
+ */
+static void choose_cpus(const char *test)
+{
+	bool all = glob_match("smp_*", test) || glob_match("c02_*", test);
+
+	sched_set_affinity(current, all ? AFFINITY_ALL : CPU_MASK(0));
+}
+
 /* Runs one test and looks for what it left behind. */
 static void run_test(const struct ktest *test, unsigned number)
 {
@@ -71,9 +82,7 @@ static void run_test(const struct ktest *test, unsigned number)
 
 	failed = false;
 	skip_reason = NULL;
-	/* Most tests are about what happens on one processor, and start threads that inherit this.
-	 */
-	sched_set_affinity(current, CPU_MASK(0));
+	choose_cpus(test->name);
 	test->run();
 	EXPECT_EQ(kmalloc_in_use(), before);
 	EXPECT_EQ(check_reports(), reports);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses and runs the tests, and says what came of them. */
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +73,20 @@ static bool glob_match(const char *pattern, const char *name)
 	return !*name;
 }
 
+/*
+ * Most tests are about what happens on one processor: who runs first, who has slept by now. Those
+ * called smp_* and storms have all there are. What a test starts inherits it.
+ */
+static void choose_cpus(const char *test)
+{
+	bool all = glob_match("smp_*", test) || glob_match("*storm*", test);
+	cpu_set_t cpus;
+
+	memset(&cpus, all ? 0xff : 0, sizeof(cpus));
+	CPU_SET(0, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
 int main(int argc, char **argv)
 {
 	const char *pattern = argc > 1 ? argv[1] : "*";
@@ -89,6 +105,7 @@ int main(int argc, char **argv)
 			continue;
 		failed = false;
 		skip_reason = NULL;
+		choose_cpus(t->name);
 		t->run();
 		if (skip_reason && !failed)
 			printf("ok %u %s # SKIP %s\n", ++number, t->name, skip_reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nice values, policies and processors: what is answered, what is refused, who runs then. */
+/* Nice values and policies: what is answered, what is refused, who runs then. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -132,28 +132,6 @@ TEST(sched_interval)
 	EXPECT(ts.tv_sec == 0 && ts.tv_nsec > 0);
 	EXPECT_ERRNO(sched_rr_get_interval(NOBODY, &ts), ESRCH);
 	EXPECT_ERRNO(syscall(SYS_sched_rr_get_interval, 0L, bad_pointer), EFAULT);
-}
-
-TEST(sched_affinity)
-{
-	cpu_set_t all, none, one, none_that_runs;
-
-	CPU_ZERO(&none);
-	EXPECT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
-	EXPECT(CPU_ISSET(0, &all) && CPU_COUNT(&all) == sysconf(_SC_NPROCESSORS_ONLN));
-	EXPECT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
-	one = none;
-	CPU_SET(0, &one);
-	EXPECT_EQ(sched_setaffinity(getpid(), sizeof(one), &one), 0);
-	EXPECT_ERRNO(sched_setaffinity(0, sizeof(none), &none), EINVAL);
-	none_that_runs = none;
-	CPU_SET(31, &none_that_runs);
-	EXPECT_ERRNO(sched_setaffinity(0, sizeof(none_that_runs), &none_that_runs), EINVAL);
-	EXPECT_ERRNO(sched_getaffinity(0, 1, &all), EINVAL);
-	EXPECT_ERRNO(sched_getaffinity(NOBODY, sizeof(all), &all), ESRCH);
-	EXPECT_ERRNO(sched_setaffinity(NOBODY, sizeof(all), &one), ESRCH);
-	EXPECT_ERRNO(sched_getaffinity(0, sizeof(all), bad_pointer), EFAULT);
-	EXPECT_ERRNO(sched_setaffinity(0, sizeof(all), bad_pointer), EFAULT);
 }
 
 /* --- Who runs --- */
