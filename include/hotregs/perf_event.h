@@ -42,12 +42,11 @@ struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr
 						    struct task *task,
 						    perf_overflow_handler_t handler, void *context);
 void *perf_event_context(const struct perf_event *event); /* the @context above. Any context */
-/* Both apply to the inherited copies too. Any context but NMI and an overflow handler. */
+/* Both apply to the inherited copies too. May sleep. */
 void perf_event_enable(struct perf_event *event);
 void perf_event_disable(struct perf_event *event);
 /*
- * Current value, inherited copies included; *enabled and *running (may be NULL) in ns. Any context
- * but NMI.
+ * Current value, inherited copies included; *enabled and *running (may be NULL) in ns. May sleep.
  *
  * The value of a counting event is its strikes, or nanoseconds for the clocks. That of a sampling
  * event is the periods of its delivered samples added up, so that a lost sample is not in it, plus
@@ -111,18 +110,24 @@ static inline bool perf_switch_watched(const struct cpu *cpu, const struct task 
 }
 
 /*
- * It has been decided that @task goes to processor @to; @regs are hot, taken in the function that
+ * It has been decided that @task goes to CPU @to; @regs are hot, taken in the function that
  * decided. @foreign: that runs on another task's stack, or in an interrupt. The task may run still
  * where it is, be runnable or sleep; it may be sent elsewhere again before it runs. Interrupts off,
- * its run-queue lock held. Call only when perf_migration_watched().
+ * its run-queue lock held. Call only when perf_migration_watched(), once for each move.
  */
 void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool foreign);
 
-/* Does anybody want to know that @task moves? */
-static inline bool perf_migration_watched(const struct task *task)
+/* Does anybody want to know that @task moves to CPU @to, or has anybody of moves before? */
+static inline bool perf_migration_watched(const struct task *task, u32 to)
 {
-	return false;
+	return unlikely((task->perf_active | READ_ONCE(cpus[to].perf_active)) || task->moves);
 }
+
+/*
+ * In the kernel chain of a sample of cpu-migrations the caller of a place that decided on the move
+ * of somebody else. It is never called.
+ */
+void migrated_by_other_context(void);
 
 /* @child of current is about to be published: inherits events. 0 or -ENOMEM. May sleep. */
 int perf_task_fork(struct task *child);
@@ -130,19 +135,20 @@ int perf_task_fork(struct task *child);
 void perf_task_forked(struct task *child);
 /* A task that never ran is being undone. May sleep. */
 void perf_task_discard(struct task *child);
-/* current has become another program; its areas follow through perf_record_mmap(). May sleep. */
+/* current has become another program; its areas follow through perf_record_mmap(). Any context but
+ * NMI and sampling. */
 void perf_task_exec(void);
-/* @task, of current's process, changed its name without exec. task_list_lock held. */
-void perf_task_comm(const struct task *task);
+/* Task @tid, of current's process, has changed its name without exec. May sleep. */
+void perf_task_comm(pid_t tid);
 /*
- * @task has switched away for the last time, on this CPU: EXIT record after its last sample, counts
- * folded into its parent events. @parent: the number of its process's parent, 0: none. Interrupts
+ * @task has switched away for the last time, on this CPU: EXIT record after its last sample, and
+ * who waits for its end is told. @parent: the number of its process's parent, 0: none. Interrupts
  * off, no lock held.
  */
 void perf_task_dead(struct task *task, pid_t parent);
-/* Last: frees what perf_task_dead() left. May sleep. */
+/* Last: counts are folded into its parent events, and its own part is freed. May sleep. */
 void perf_task_free(struct task *task);
-/* current mapped @vma. Records MMAP/MMAP2. May sleep. */
+/* current mapped @vma. Records MMAP/MMAP2. Any context but NMI and sampling. */
 void perf_record_mmap(const struct vma *vma);
 /* A page fault of the current task was resolved. @regs: the faulting registers. May sleep. */
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major);

@@ -14,6 +14,7 @@
 
 struct mm;
 struct files;
+struct perf_move;
 struct perf_task;
 struct process;
 struct pt_regs;
@@ -70,8 +71,9 @@ struct task {
 	struct arch_task arch; /* saved stack pointer, FPU state */
 
 	/* perf (kernel/perf). */
-	u32 perf_active;        /* non-zero: has events that watch switches */
-	struct perf_task *perf; /* its events; NULL: none ever */
+	u32 perf_active;         /* non-zero: has events that watch switches */
+	struct perf_task *perf;  /* its events; NULL: none ever */
+	struct perf_move *moves; /* captured since it last ran, oldest first; run-queue lock */
 
 	/* Processes (kernel/proc). */
 	pid_t pid;                /* process->pid, beside tid for samplers; a kernel thread's tid */

@@ -83,6 +83,7 @@ static int check_source(const struct perf_event_attr *attr)
 	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
 	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
 	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
 	case PERF_COUNT_SW_DUMMY:
 		return 0;
 	default:
@@ -185,22 +186,41 @@ static void set_period(struct perf_event *event, u64 period)
 	}
 }
 
+struct new_period {
+	struct perf_event *event;
+	u64 period;
+};
+
+static void change_period(void *arg)
+{
+	struct new_period *new = arg;
+
+	set_period(new->event, new->period);
+	perf_clock_restart(new->event);
+}
+
+static void change_period_of(struct perf_event *event, u64 period)
+{
+	struct new_period new = {event, period};
+
+	if (event->ctx)
+		perf_context_change(event->ctx, change_period, &new);
+	else
+		change_period(&new);
+}
+
 int perf_event_set_period(struct perf_event *event, u64 period)
 {
 	int err = event->sampling && period ? check_period(&event->attr, period) : -EINVAL;
 	struct perf_event *child;
-	unsigned long flags;
 
 	if (err)
 		return err;
-	flags = spin_lock_irqsave(&perf_lock);
-	set_period(event, period);
-	perf_clock_restart(event);
-	list_for_each (child, &event->children, child_node) {
-		set_period(child, period);
-		perf_clock_restart(child);
-	}
-	spin_unlock_irqrestore(&perf_lock, flags);
+	mutex_lock(&perf_mutex);
+	change_period_of(event, period);
+	list_for_each (child, &event->children, child_node)
+		change_period_of(child, period);
+	mutex_unlock(&perf_mutex);
 	return 0;
 }
 
@@ -218,6 +238,8 @@ static u8 exclusions(const struct perf_event_attr *attr)
 		exclude |= EXCLUDE_CHAIN_KERNEL;
 	if (attr->exclude_callchain_user)
 		exclude |= EXCLUDE_CHAIN_USER;
+	if (attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
+		exclude |= CHAIN_CAPTURED;
 	return exclude;
 }
 

@@ -35,6 +35,9 @@ static __always_inline void callchain_append(struct callchain *chain, u64 marker
 		chain->nr--;
 }
 
+/* Appends the frames of the perf_move that @regs are in. */
+void callchain_captured(struct callchain *chain, const struct pt_regs *regs);
+
 /* What perf_callchain() does; with @roomy, chain->max is not what it was afterwards. */
 static __always_inline void callchain_build(const struct perf_event *event,
 					    const struct pt_regs *regs, struct callchain *chain,
@@ -44,8 +47,11 @@ static __always_inline void callchain_build(const struct perf_event *event,
 	u32 before = chain->nr, limit = before + 1 + event->max_stack;
 
 	if (!user_mode(regs)) {
-		if (likely(!(event->exclude & EXCLUDE_CHAIN_KERNEL)))
+		if (likely(!(event->exclude & (EXCLUDE_CHAIN_KERNEL | CHAIN_CAPTURED))))
 			callchain_append(chain, PERF_CONTEXT_KERNEL, perf_callchain_kernel, regs,
+					 limit, roomy);
+		else if (!(event->exclude & EXCLUDE_CHAIN_KERNEL))
+			callchain_append(chain, PERF_CONTEXT_KERNEL, callchain_captured, regs,
 					 limit, roomy);
 		if ((event->exclude & (EXCLUDE_USER | EXCLUDE_CHAIN_USER)) ||
 		    (task->flags & TASK_KTHREAD))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events and the contexts they live in: opening, attaching, enabling, reading, releasing. What
- * happens to them when tasks fork, exec and end is in task.c.
+ * Events: opening, attaching to contexts, enabling, reading, releasing. What happens to them when
+ * tasks fork, exec and end is in task.c.
  */
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
@@ -11,84 +11,7 @@
 
 #include <arch/irq.h>
 
-struct spinlock perf_lock = SPINLOCK_INIT;
-
-static struct perf_cpu perf_cpus[MAX_CPUS];
 static u64 last_id;
-
-static void context_init(struct perf_context *ctx, struct task *task, u32 *watch)
-{
-	for (int i = 0; i < NR_PERF_SOURCES; i++)
-		list_init(&ctx->active[i]);
-	list_init(&ctx->events);
-	ctx->task = task;
-	ctx->watch = watch;
-}
-
-void perf_init_cpu(struct cpu *cpu)
-{
-	cpu->perf = &perf_cpus[cpu->id];
-	context_init(&cpu->perf->ctx, NULL, &cpu->perf_active);
-}
-
-void perf_task_install(struct task *task, struct perf_task *part)
-{
-	context_init(&part->ctx, task, &task->perf_active);
-	list_init(&part->dead);
-	task->perf = part;
-}
-
-/* --- Time --- */
-
-/* ns that @ctx has run, on @cpu or (-1) anywhere. A CPU's own context always runs. */
-static u64 context_time(const struct perf_context *ctx, s32 cpu, u64 now)
-{
-	u64 time;
-
-	if (!ctx->task)
-		return now;
-	time = cpu < 0 ? ctx->time : ctx->time_on[cpu];
-	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
-		time += now - ctx->since;
-	return time;
-}
-
-/* Starts or stops those clocks of a task that sample by a timer. */
-static void switch_clocks(struct perf_context *ctx, u64 now, bool in)
-{
-	const struct cpu *cpu = this_cpu();
-	struct perf_event *event;
-
-	list_for_each (event, &ctx->active[PERF_SOURCE_CLOCK], active_node) {
-		if (!event->sampling || !perf_event_on(event, cpu))
-			continue;
-		if (in)
-			perf_clock_start(event, now);
-		else
-			perf_clock_stop(event, now);
-	}
-}
-
-void perf_context_in(struct perf_context *ctx, u64 now)
-{
-	ctx->running = true;
-	ctx->since = now;
-	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
-		switch_clocks(ctx, now, true);
-}
-
-void perf_context_out(struct perf_context *ctx, u64 now)
-{
-	u64 ran = now - ctx->since;
-
-	if (!ctx->running)
-		return;
-	ctx->running = false;
-	ctx->time += ran;
-	ctx->time_on[this_cpu()->id] += ran;
-	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
-		switch_clocks(ctx, now, false);
-}
 
 /* --- Enabling --- */
 
@@ -100,6 +23,8 @@ static enum perf_source source_of(const struct perf_event *event)
 	case PERF_COUNT_SW_CPU_CLOCK:
 	case PERF_COUNT_SW_TASK_CLOCK:
 		return PERF_SOURCE_CLOCK;
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+		return PERF_SOURCE_MOVE;
 	case PERF_COUNT_SW_DUMMY:
 		return PERF_SOURCE_NONE;
 	default:
@@ -120,6 +45,8 @@ static void update_watch(struct perf_context *ctx)
 			watch |= WATCH_TIME;
 		if (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 			watch |= WATCH_SWITCH;
+		if (event->config == PERF_COUNT_SW_CPU_MIGRATIONS)
+			watch |= WATCH_MOVE | (event->sampling ? WATCH_PLACE : 0);
 		if (event->records & RECORD_SWITCH)
 			watch |= WATCH_RECORD;
 	}
@@ -144,8 +71,9 @@ void perf_clock_restart(struct perf_event *event)
 		perf_clock_start(event, now);
 }
 
-void perf_event_start(struct perf_event *event)
+void perf_event_start(void *arg)
 {
+	struct perf_event *event = arg;
 	struct perf_context *ctx = event->ctx;
 	u64 now = clock_ns();
 
@@ -155,8 +83,9 @@ void perf_event_start(struct perf_event *event)
 	if (ctx->task == current && !ctx->running)
 		perf_context_in(ctx, now);
 	event->enabled = true;
-	event->enabled_at = context_time(ctx, -1, now);
-	event->running_at = context_time(ctx, event->cpu, now);
+	event->started = now;
+	event->enabled_at = perf_context_time(ctx, -1, now);
+	event->running_at = perf_context_time(ctx, event->cpu, now);
 	list_add_tail(&event->active_node, &ctx->active[source_of(event)]);
 	update_watch(ctx);
 	if (clock_runs(event))
@@ -164,8 +93,9 @@ void perf_event_start(struct perf_event *event)
 	perf_output_update_page(event);
 }
 
-void perf_event_stop(struct perf_event *event)
+void perf_event_stop(void *arg)
 {
+	struct perf_event *event = arg;
 	struct perf_context *ctx = event->ctx;
 	u64 now = clock_ns();
 
@@ -173,8 +103,8 @@ void perf_event_stop(struct perf_event *event)
 		return;
 	if (clock_runs(event))
 		perf_clock_stop(event, now);
-	event->enabled_time += context_time(ctx, -1, now) - event->enabled_at;
-	event->running_time += context_time(ctx, event->cpu, now) - event->running_at;
+	event->enabled_time += perf_context_time(ctx, -1, now) - event->enabled_at;
+	event->running_time += perf_context_time(ctx, event->cpu, now) - event->running_at;
 	event->enabled = false;
 	list_del(&event->active_node);
 	update_watch(ctx);
@@ -183,16 +113,29 @@ void perf_event_stop(struct perf_event *event)
 	perf_output_update_page(event);
 }
 
-/* Applies @change to @event and to its inherited copies. */
-static void for_all(struct perf_event *event, void (*change)(struct perf_event *))
+void perf_event_change(struct perf_event *event, void (*func)(void *event))
 {
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	unsigned long flags;
+
+	if (event->ctx) {
+		perf_context_change(event->ctx, func, event);
+		return;
+	}
+	flags = spin_lock_irqsave(&perf_lock);
+	func(event);
+	spin_unlock_irqrestore(&perf_lock, flags);
+}
+
+/* Applies @change to @event and to its inherited copies. */
+static void for_all(struct perf_event *event, void (*change)(void *event))
+{
 	struct perf_event *child;
 
-	change(event);
+	mutex_lock(&perf_mutex);
+	perf_event_change(event, change);
 	list_for_each (child, &event->children, child_node)
-		change(child);
-	spin_unlock_irqrestore(&perf_lock, flags);
+		perf_event_change(child, change);
+	mutex_unlock(&perf_mutex);
 }
 
 void perf_event_enable(struct perf_event *event)
@@ -215,8 +158,8 @@ static u64 raw_value(const struct perf_event *event, u64 *enabled, u64 *running)
 	*enabled = event->enabled_time;
 	*running = event->running_time;
 	if (event->enabled) {
-		*enabled += context_time(event->ctx, -1, now) - event->enabled_at;
-		*running += context_time(event->ctx, event->cpu, now) - event->running_at;
+		*enabled += perf_context_time(event->ctx, -1, now) - event->enabled_at;
+		*running += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
 	}
 	if (event->clock && !event->sampling)
 		return *running;
@@ -228,30 +171,53 @@ u64 perf_event_own(const struct perf_event *event, u64 *enabled, u64 *running)
 	return raw_value(event, enabled, running) - event->base;
 }
 
-u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running)
-{
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	u64 value, on, ran, sum_on, sum_ran;
-	struct perf_event *child;
+struct reading {
+	struct perf_event *event;
+	u64 value, enabled, running; /* sums */
+};
 
-	value = event->gone_value + perf_event_own(event, &sum_on, &sum_ran);
-	sum_on += event->gone_enabled;
-	sum_ran += event->gone_running;
-	list_for_each (child, &event->children, child_node) {
-		value += perf_event_own(child, &on, &ran);
-		sum_on += on;
-		sum_ran += ran;
-	}
-	spin_unlock_irqrestore(&perf_lock, flags);
-	if (enabled)
-		*enabled = sum_on;
-	if (running)
-		*running = sum_ran;
-	return value;
+static void read_one(void *arg)
+{
+	struct reading *r = arg;
+	u64 enabled, running;
+
+	r->value += perf_event_own(r->event, &enabled, &running);
+	r->enabled += enabled;
+	r->running += running;
 }
 
-static void reset(struct perf_event *event)
+static void add_value(struct reading *r, struct perf_event *event)
 {
+	r->event = event;
+	if (event->ctx)
+		perf_context_change(event->ctx, read_one, r);
+	else
+		read_one(r);
+}
+
+u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	struct perf_event *child;
+	struct reading r;
+
+	mutex_lock(&perf_mutex);
+	r.value = event->gone_value;
+	r.enabled = event->gone_enabled;
+	r.running = event->gone_running;
+	add_value(&r, event);
+	list_for_each (child, &event->children, child_node)
+		add_value(&r, child);
+	mutex_unlock(&perf_mutex);
+	if (enabled)
+		*enabled = r.enabled;
+	if (running)
+		*running = r.running;
+	return r.value;
+}
+
+static void reset(void *arg)
+{
+	struct perf_event *event = arg;
 	u64 enabled, running;
 
 	event->base = raw_value(event, &enabled, &running);
@@ -278,7 +244,7 @@ u32 perf_event_read_words(struct perf_event *event, u64 words[PERF_READ_WORDS_MA
 	if (format & PERF_FORMAT_ID)
 		words[n++] = event->id;
 	if (format & PERF_FORMAT_LOST)
-		words[n++] = event->lost;
+		words[n++] = __atomic_load_n(&event->lost, __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -317,65 +283,61 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	return event;
 }
 
-void perf_event_attach(struct perf_event *event, struct perf_context *ctx)
+void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
+		       struct perf_moves **moves)
 {
 	event->ctx = ctx;
 	list_add_tail(&event->node, &ctx->events);
 	ctx->nr_events++;
+	event->owner->nr_live++;
+	perf_moves_use(event, ctx, moves);
 	if (!event->attr.disabled)
 		perf_event_start(event);
 }
 
+/* An event on its way to a context, or off it. */
+struct passage {
+	struct perf_event *event;
+	struct perf_context *ctx;
+	struct perf_moves *moves; /* for it; what it leaves */
+	u32 max;
+	int err;
+};
+
+static void leave(void *arg)
+{
+	struct passage *p = arg;
+	struct perf_context *ctx = p->ctx;
+
+	perf_event_stop(p->event);
+	list_del(&p->event->node);
+	ctx->nr_events--;
+	p->moves = perf_moves_unuse(p->event, ctx);
+	if (!ctx->task || !container_of(ctx, struct perf_task, ctx)->exited)
+		p->event->owner->nr_live--;
+	p->event->ctx = NULL;
+}
+
 void perf_event_detach(struct perf_event *event)
 {
-	perf_event_stop(event);
-	list_del(&event->node);
-	event->ctx->nr_events--;
-	event->ctx = NULL;
+	struct passage p = {.event = event, .ctx = event->ctx};
+
+	perf_context_change(p.ctx, leave, &p);
+	perf_moves_free(p.moves);
 }
 
-/* Attaches @event to @ctx unless that has @max events: -ENOSPC. perf_lock held. */
-static int attach_below(struct perf_event *event, struct perf_context *ctx, u32 max)
+/* Attaches unless the context has max events: -ENOSPC; or its task has ended: -ESRCH. */
+static void enter(void *arg)
 {
-	if (ctx->nr_events >= max)
-		return -ENOSPC;
-	perf_event_attach(event, ctx);
-	return 0;
-}
+	struct passage *p = arg;
+	struct perf_context *ctx = p->ctx;
 
-/*
- * Attaches @event to @task; the zeroed *@part becomes the task's if it has none, and NULL. -ESRCH;
- * -ENOSPC: it has @max.
- */
-static int attach_task(struct perf_event *event, struct task *task, struct perf_task **part,
-		       u32 max)
-{
-	unsigned long flags;
-	int err = 0;
-
-	if (!task)
-		return -ESRCH;
-	flags = spin_lock_irqsave(&perf_lock);
-	if (task->perf ? task->perf->exited : task->state == TASK_DEAD) {
-		err = -ESRCH;
-	} else {
-		if (!task->perf) {
-			perf_task_install(task, *part);
-			*part = NULL;
-		}
-		err = attach_below(event, &task->perf->ctx, max);
-	}
-	spin_unlock_irqrestore(&perf_lock, flags);
-	return err;
-}
-
-static int attach_cpu(struct perf_event *event, int cpu, u32 max)
-{
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	int err = attach_below(event, &cpus[cpu].perf->ctx, max);
-
-	spin_unlock_irqrestore(&perf_lock, flags);
-	return err;
+	if (ctx->task && container_of(ctx, struct perf_task, ctx)->exited)
+		p->err = -ESRCH;
+	else if (ctx->nr_events >= p->max)
+		p->err = -ENOSPC;
+	else
+		perf_event_attach(p->event, ctx, &p->moves);
 }
 
 static int check_target(const struct perf_event_attr *attr, bool has_task, int cpu)
@@ -390,18 +352,92 @@ static int check_target(const struct perf_event_attr *attr, bool has_task, int c
 	return 0;
 }
 
-static struct perf_event *create(const struct perf_event_attr *attr, int cpu, struct task *task,
-				 perf_overflow_handler_t handler, void *context, u32 max)
+/*
+ * The context of @task, for which the zeroed *@part is used, and then NULL, when it has none; NULL:
+ * it has ended. Keeps the task from being freed while perf_mutex is held. Whoever calls keeps it
+ * until then.
+ */
+static struct perf_context *task_context(struct task *task, struct perf_task **part)
 {
-	int err = perf_attr_check(attr) ?: check_target(attr, task, cpu);
-	struct perf_event *event = err ? NULL : perf_event_alloc(attr, cpu, handler, context);
-	struct perf_task *part = event && task ? kzalloc(sizeof(*part)) : NULL;
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	struct perf_context *ctx = NULL;
 
-	if (!err && (!event || (task && !part)))
-		err = -ENOMEM;
-	if (!err)
-		err = task ? attach_task(event, task, &part, max) : attach_cpu(event, cpu, max);
+	/* Who ends looks for its part, under this lock, when it is dead. */
+	if (!task->perf && READ_ONCE(task->state) != TASK_DEAD) {
+		perf_task_install(task, *part);
+		*part = NULL;
+	}
+	if (task->perf)
+		ctx = &task->perf->ctx;
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return ctx;
+}
+
+/* Whom an event is opened for. */
+struct target {
+	struct task *task; /* held by the caller; NULL: @pid, or with -1 the CPU */
+	pid_t pid;
+	int cpu;
+	const struct perf_user *user; /* NULL: the kernel */
+};
+
+static bool target_is_cpu(const struct target *t)
+{
+	return !t->task && t->pid == -1;
+}
+
+/* The context of @t. ERR_PTR(-ESRCH, -EACCES). perf_mutex held, which keeps it. */
+static struct perf_context *find_context(const struct target *t, struct perf_task **part)
+{
+	struct perf_context *ctx;
+	struct task *task;
+	unsigned long flags;
+
+	if (target_is_cpu(t))
+		return &cpus[t->cpu].perf->ctx;
+	if (t->task)
+		return task_context(t->task, part) ?: ERR_PTR(-ESRCH);
+	flags = spin_lock_irqsave(&task_list_lock);
+	task = task_find(t->pid);
+	if (task && !t->user->privileged && t->user->may_access(task))
+		ctx = ERR_PTR(-EACCES);
+	else
+		ctx = (task ? task_context(task, part) : NULL) ?: ERR_PTR(-ESRCH);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return ctx;
+}
+
+/* Puts @event where @t says. -ESRCH, -EACCES, -ENOSPC; -ENOMEM. */
+static int attach(struct perf_event *event, const struct target *t)
+{
+	struct perf_task *part = target_is_cpu(t) ? NULL : kzalloc(sizeof(*part));
+	struct passage p = {.event = event, .max = PERF_EVENTS_MAX};
+
+	if (t->user && !t->user->privileged)
+		p.max = PERF_EVENTS_MAX_USER;
+	p.err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
+	if (!part && !target_is_cpu(t))
+		p.err = -ENOMEM;
+	mutex_lock(&perf_mutex);
+	if (!p.err) {
+		p.ctx = find_context(t, &part);
+		if (IS_ERR(p.ctx))
+			p.err = PTR_ERR(p.ctx);
+		else
+			perf_context_change(p.ctx, enter, &p);
+	}
+	mutex_unlock(&perf_mutex);
+	perf_moves_free(p.moves);
 	kfree(part);
+	return p.err;
+}
+
+static struct perf_event *create(const struct perf_event_attr *attr, const struct target *t,
+				 perf_overflow_handler_t handler, void *context)
+{
+	struct perf_event *event = perf_event_alloc(attr, t->cpu, handler, context);
+	int err = event ? attach(event, t) : -ENOMEM;
+
 	if (!err)
 		return event;
 	kfree(event);
@@ -412,74 +448,43 @@ struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr
 						    struct task *task,
 						    perf_overflow_handler_t handler, void *context)
 {
-	return create(attr, cpu, task, handler, context, PERF_EVENTS_MAX);
-}
+	const struct target t = {.task = task, .pid = -1, .cpu = cpu};
+	int err = perf_attr_check(attr) ?: check_target(attr, task, cpu);
 
-static u32 max_events(const struct perf_user *user)
-{
-	return user->privileged ? PERF_EVENTS_MAX : PERF_EVENTS_MAX_USER;
-}
-
-/* As attach_task(), to task @pid, if @user may look at it. */
-static int attach_pid(struct perf_event *event, pid_t pid, const struct perf_user *user,
-		      struct perf_task **part)
-{
-	/* The lock keeps the task from being freed. */
-	unsigned long flags = spin_lock_irqsave(&task_list_lock);
-	struct task *task = task_find(pid);
-	int err;
-
-	if (task && !user->privileged && user->may_access(task))
-		err = -EACCES;
-	else
-		err = attach_task(event, task, part, max_events(user));
-	spin_unlock_irqrestore(&task_list_lock, flags);
-	return err;
+	return err ? ERR_PTR(err) : create(attr, &t, handler, context);
 }
 
 struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu,
 				       const struct perf_user *user)
 {
-	struct perf_event *event;
-	struct perf_task *part;
+	const struct target t = {
+	    .task = pid ? NULL : current, .pid = pid, .cpu = cpu, .user = user};
 	int err = perf_attr_check(attr) ?: perf_permission(attr, pid == -1, user->privileged);
 
 	if (!err)
 		err = check_target(attr, pid != -1, cpu);
 	if (!err && pid < -1)
 		err = -ESRCH;
-	if (err)
-		return ERR_PTR(err);
-	if (pid <= 0)
-		return create(attr, cpu, pid ? NULL : current, NULL, NULL, max_events(user));
-	event = perf_event_alloc(attr, cpu, NULL, NULL);
-	part = kzalloc(sizeof(*part));
-	err = event && part ? attach_pid(event, pid, user, &part) : -ENOMEM;
-	kfree(part);
-	if (!err)
-		return event;
-	kfree(event);
-	return ERR_PTR(err);
+	return err ? ERR_PTR(err) : create(attr, &t, NULL, NULL);
 }
 
 void perf_event_release(struct perf_event *event)
 {
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
 	struct perf_event *child, *next;
-	struct list_head children = LIST_HEAD_INIT(children);
+	unsigned long flags;
 
 	ASSERT(!event->mappings);
+	mutex_lock(&perf_mutex);
 	if (event->ctx)
 		perf_event_detach(event);
-	list_del(&event->ring_node);
 	list_for_each_safe (child, next, &event->children, child_node) {
 		perf_event_detach(child);
-		list_del(&child->child_node);
-		list_add(&child->node, &children);
-	}
-	spin_unlock_irqrestore(&perf_lock, flags);
-	list_for_each_safe (child, next, &children, node)
 		kfree(child);
+	}
+	flags = spin_lock_irqsave(&perf_lock);
+	list_del(&event->ring_node);
+	spin_unlock_irqrestore(&perf_lock, flags);
+	mutex_unlock(&perf_mutex);
 	kfree(event);
 }
 
@@ -490,6 +495,7 @@ static const char *const event_names[PERF_COUNT_SW_MAX] = {
     [PERF_COUNT_SW_TASK_CLOCK] = "task-clock",
     [PERF_COUNT_SW_PAGE_FAULTS] = "page-faults",
     [PERF_COUNT_SW_CONTEXT_SWITCHES] = "context-switches",
+    [PERF_COUNT_SW_CPU_MIGRATIONS] = "cpu-migrations",
     [PERF_COUNT_SW_PAGE_FAULTS_MIN] = "minor-faults",
     [PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "major-faults",
     [PERF_COUNT_SW_DUMMY] = "dummy",

@@ -4,8 +4,9 @@
  *
  * An event belongs to a context: a task's or a CPU's. A context is read by the sampling path on its
  * own CPU, with interrupts off and without a lock; so it changes only on that CPU with interrupts
- * off, or while its task runs nowhere. perf_lock serialises the changes, and guards what ties
- * events to each other: inherited copies, rings.
+ * off, or while its task runs nowhere: perf_context_change() sees to that. perf_mutex is held by
+ * who asks for changes; so they come one after the other, a copy stays a copy, and a task with
+ * events is not freed. perf_lock is held while they are made, and guards rings.
  */
 #pragma once
 
@@ -15,11 +16,14 @@
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
 
+#include <arch/regs.h>
+
 /* Which strikes an event counts; each context keeps its enabled events by source. */
 enum perf_source {
 	PERF_SOURCE_SWITCH,
 	PERF_SOURCE_FAULT,
 	PERF_SOURCE_CLOCK,
+	PERF_SOURCE_MOVE,
 	PERF_SOURCE_NONE, /* dummy: never strikes */
 	NR_PERF_SOURCES
 };
@@ -30,12 +34,15 @@ enum perf_source {
 #define EXCLUDE_IDLE         BIT(2)
 #define EXCLUDE_CHAIN_KERNEL BIT(3)
 #define EXCLUDE_CHAIN_USER   BIT(4)
+#define CHAIN_CAPTURED       BIT(5) /* excludes nothing: the kernel chain is a perf_move's */
 #define EXCLUDE_MODES        (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE)
 
 /* Bits of perf_active: why a switch of the task, or on the CPU, is watched. */
 #define WATCH_SWITCH BIT(0) /* context-switches events are enabled */
 #define WATCH_RECORD BIT(1) /* somebody wants SWITCH records */
 #define WATCH_TIME   BIT(2) /* a task's events are enabled, whose time stops with it */
+#define WATCH_MOVE   BIT(3) /* cpu-migrations events are enabled */
+#define WATCH_PLACE  BIT(4) /* and sample: the place that decides on a move is captured */
 
 /* perf_event.records: what an event wants to be told of beside its samples. */
 #define RECORD_TASK      BIT(0) /* FORK, EXIT */
@@ -50,10 +57,13 @@ struct perf_context {
 	u32 nr_events;                            /* that many */
 	u32 *watch;                               /* perf_active of the task or CPU */
 	struct task *task;                        /* NULL: a CPU's */
-	bool running;                             /* the task is on a CPU, and is watched */
-	u64 since;                                /* clock_ns() when it went there */
-	u64 time;                                 /* ns on CPUs before that, while watched */
-	u64 time_on[MAX_CPUS];                    /* the same, by CPU */
+	struct cpu *cpu;                          /* that CPU */
+	struct perf_moves *moves;      /* for captured places; NULL: nobody samples moves */
+	u32 nr_moves;                  /* events that use them */
+	bool running;                  /* the task is on a CPU, and is watched */
+	u64 since;                     /* clock_ns() when it went there */
+	u64 time;                      /* ns on CPUs before that, while watched */
+	u64 time_on[MAX_CPUS];         /* the same, by CPU */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 };
 
@@ -68,8 +78,7 @@ struct perf_context {
 
 struct perf_task {
 	struct perf_context ctx;
-	struct list_head dead; /* inherited events of an ended task, for perf_task_free() */
-	bool exited;
+	bool exited; /* it has run for the last time */
 };
 
 #define CHAIN_MAX (PERF_MAX_STACK_DEPTH + PERF_MAX_CONTEXTS_PER_STACK)
@@ -112,16 +121,18 @@ struct perf_event {
 
 	/* The rest. */
 	struct perf_event_attr attr;
-	struct perf_context *ctx; /* NULL: its task has ended */
-	struct list_head node;    /* in ctx->events, or perf_task.dead */
+	struct perf_context *ctx; /* NULL: its task has been freed */
+	struct list_head node;    /* in ctx->events */
 	bool enabled;
 	bool enable_on_exec;
 	u64 enabled_at, running_at;     /* context's times when it was enabled */
 	u64 enabled_time, running_time; /* ns before that */
+	u64 started;                    /* clock_ns() when it was enabled */
 	u64 base;                       /* value at the last reset */
-	struct list_head children; /* of the owner: inherited copies that live, by child_node */
+	struct list_head children;      /* of the owner: inherited copies, by child_node */
 	struct list_head child_node;
-	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has ended */
+	u32 nr_live; /* of the owner: itself and copies, whose tasks have not ended; perf_lock */
+	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has been freed */
 	struct timer timer;                         /* a sampling clock's */
 	u64 timer_left;                             /* ns to go when its task left the CPU */
 	u64 put_off;                                /* ns for which samples were due */
@@ -132,31 +143,84 @@ struct perf_event {
 	struct wait_queue wait;     /* pollers */
 };
 
+extern struct mutex perf_mutex;
 extern struct spinlock perf_lock;
 
 /* --- attr.c --- */
 /* Fills what the hot paths read from @attr, which has been checked. */
 void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr);
 
+/* --- context.c --- */
+/* Makes the zeroed @part @task's, with no events. */
+void perf_task_install(struct task *task, struct perf_task *part);
+/*
+ * Calls func(arg) where @ctx may be changed: on the CPU that it runs on, or while it runs nowhere;
+ * perf_lock and that run queue's lock held, so func neither sleeps nor wakes. perf_mutex held, but
+ * for current's own context, for which any context but NMI and sampling will do.
+ */
+void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg);
+/* Locks the run queue that @task is on, and stays on while it is locked. Interrupts off. */
+struct cpu *perf_lock_queue(const struct task *task);
+/* For functions that it calls: ns that @ctx has run, on CPU @cpu or (-1) anywhere. */
+u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
+/* The task comes onto this CPU, or leaves it. Interrupts off. */
+void perf_context_in(struct perf_context *ctx, u64 now);
+void perf_context_out(struct perf_context *ctx, u64 now);
+
 /* --- core.c --- */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler, void *handler_context);
-/* Makes the zeroed @part @task's, with no events. */
-void perf_task_install(struct task *task, struct perf_task *part);
-/* perf_lock held from here on. */
-/* Asks for no limit: a task inherits no more than its parent has. */
-void perf_event_attach(struct perf_event *event, struct perf_context *ctx);
-void perf_event_start(struct perf_event *event);  /* enables this one */
-void perf_event_stop(struct perf_event *event);   /* disables this one */
-void perf_event_detach(struct perf_event *event); /* stops it, takes it off its context */
+/* Calls func(@event) where its context may be changed, if it has one. perf_mutex held. */
+void perf_event_change(struct perf_event *event, void (*func)(void *event));
+/* The rest is for functions that perf_context_change() calls, and contexts that nobody sees yet. */
+/* Asks for no limit: a task inherits no more than its parent has. *@moves as perf_moves_use() */
+void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
+		       struct perf_moves **moves);
+void perf_event_start(void *event); /* enables this one */
+void perf_event_stop(void *event);  /* disables this one */
 /* A sampling clock has a new period, which begins now. */
 void perf_clock_restart(struct perf_event *event);
 /* Value and times of @event alone. */
 u64 perf_event_own(const struct perf_event *event, u64 *enabled, u64 *running);
+/* Takes @event off its context, for good. perf_mutex held. */
+void perf_event_detach(struct perf_event *event);
 
-/* The task comes onto this CPU, or leaves it. Interrupts off. */
-void perf_context_in(struct perf_context *ctx, u64 now);
-void perf_context_out(struct perf_context *ctx, u64 now);
+/* --- moves.c --- */
+#define MOVES_EACH 4 /* moves of a task before it runs that have a place of their own */
+#define MOVES_MAX  (MOVES_EACH + 1) /* and one for all that follow */
+#define MOVE_DEPTH PERF_MAX_STACK_DEPTH
+
+/* The place that decided to move a task, until that runs. Under the task's run-queue lock. */
+struct perf_move {
+	struct perf_move *next; /* of the same task, later */
+	struct perf_moves *home;
+	u64 time;  /* clock_ns() when it was decided */
+	u32 count; /* moves */
+	u32 nr;    /* frames */
+	bool foreign;
+	struct pt_regs regs;
+	u64 ip[MOVE_DEPTH];
+};
+
+/*
+ * Makes room for places when @event needs some, 0 or -ENOMEM; *moves is then a context's to use, or
+ * to be freed. For the context that @event is attached to: takes *@moves, which then is NULL,
+ * unless it has some. And when @event leaves it: those that it no longer needs, or NULL.
+ */
+int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **moves);
+void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
+		    struct perf_moves **moves);
+struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_context *ctx);
+/* May sleep; @moves may be NULL. */
+void perf_moves_free(struct perf_moves *moves);
+/* @task, whose moves have been captured, is the running one from now on, its memory loaded. */
+void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now);
+/* Tells of what was lost by this CPU's events. */
+void perf_moves_tell_lost(const struct cpu *cpu);
+/* @task has ended. perf_lock held, interrupts off. */
+void perf_moves_dead(struct task *task);
+/* The address that ends the chain of a place which is not on the moved task's stack. */
+u64 perf_move_marker(void);
 
 /* --- policy.c --- */
 /*
@@ -193,6 +257,8 @@ static inline bool perf_sees(const struct perf_event *event, struct pt_regs **re
  * Interrupts off, NMI-safe.
  */
 void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now);
+/* @n strikes of a sampling @event at once, with @regs, in current. Interrupts off. */
+void perf_strike(struct perf_event *event, u64 n, struct pt_regs *regs, u64 now);
 
 /* --- clock.c --- */
 void perf_clock_init(struct perf_event *event);
@@ -237,7 +303,7 @@ u32 perf_trailer_size(u32 sample_type);
 /* --- sideband.c: records for those of the current CPU's and a task's events that want them --- */
 void perf_sideband_switch(struct task *prev, struct task *next, bool in, u64 now);
 void perf_sideband_exit(struct task *task, pid_t parent);
-void perf_sideband_comm(const struct task *task, bool exec);
+void perf_sideband_exec(void);
 
 /* --- permission.c --- */
 /*
@@ -248,7 +314,7 @@ int perf_quota_charge(const struct perf_user *user, size_t pages);
 void perf_quota_uncharge(uid_t uid, size_t pages);
 
 /* --- output.c --- */
-/* Shows @event's value and times in the control page, if it is mapped. */
+/* Shows @event's value and times in the control page, if it is mapped. In its context. */
 void perf_output_update_page(struct perf_event *event);
 
 /* The header of a record as one word. */

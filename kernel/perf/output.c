@@ -4,6 +4,7 @@
  * ring lives while it is mapped; the last unmapping takes it away from all its writers.
  */
 #include <hotregs/mm.h>
+#include <hotregs/smp.h>
 
 #include "event.h"
 
@@ -30,7 +31,8 @@ static bool many_writers(const struct perf_event *event)
 static void set_ring(struct perf_event *event, struct perf_ring *ring)
 {
 	list_del_init(&event->ring_node);
-	event->ring = ring;
+	/* Its CPU may be writing: it goes on with the one it has found. */
+	__atomic_store_n(&event->ring, ring, __ATOMIC_RELEASE);
 	if (ring)
 		list_add_tail(&event->ring_node, &ring->events);
 }
@@ -58,6 +60,18 @@ static void free_ring(struct perf_ring *ring)
 	perf_ring_free(ring);
 }
 
+static void update_page(void *event)
+{
+	perf_output_update_page(event);
+}
+
+static void show_values(struct perf_event *event)
+{
+	mutex_lock(&perf_mutex);
+	perf_event_change(event, update_page);
+	mutex_unlock(&perf_mutex);
+}
+
 /* Maps @event's ring, which @fresh (may be NULL) becomes if it has none. -ENOENT: it has none. */
 static int add_mapping(struct perf_event *event, size_t pages, struct perf_ring *fresh,
 		       struct perf_ring **ring)
@@ -75,7 +89,6 @@ static int add_mapping(struct perf_event *event, size_t pages, struct perf_ring 
 		*ring = event->ring;
 		event->ring->mappings++;
 		event->mappings++;
-		perf_output_update_page(event);
 	}
 	spin_unlock_irqrestore(&perf_lock, flags);
 	return err;
@@ -90,15 +103,21 @@ int perf_event_mmap(struct perf_event *event, size_t pages, bool overwrite,
 	if (many_writers(event) || !perf_ring_size_ok(pages))
 		return -EINVAL;
 	err = add_mapping(event, pages, NULL, ring);
-	if (err != -ENOENT)
-		return err;
-	fresh = create_ring(event, pages, overwrite, user);
-	if (IS_ERR(fresh))
-		return PTR_ERR(fresh);
-	err = add_mapping(event, pages, fresh, ring);
-	if (err || *ring != fresh)
-		free_ring(fresh);
+	if (err == -ENOENT) {
+		fresh = create_ring(event, pages, overwrite, user);
+		if (IS_ERR(fresh))
+			return PTR_ERR(fresh);
+		err = add_mapping(event, pages, fresh, ring);
+		if (err || *ring != fresh)
+			free_ring(fresh);
+	}
+	if (!err)
+		show_values(event);
 	return err;
+}
+
+static void nothing(void *arg)
+{
 }
 
 void perf_event_munmap(struct perf_event *event)
@@ -113,8 +132,11 @@ void perf_event_munmap(struct perf_event *event)
 		list_for_each_safe (writer, next, &ring->events, ring_node)
 			set_ring(writer, NULL);
 	spin_unlock_irqrestore(&perf_lock, flags);
-	if (last)
-		free_ring(ring);
+	if (!last)
+		return;
+	/* Who found the ring before it was taken away has written when every CPU has come by. */
+	smp_call(cpus_online(), nothing, NULL);
+	free_ring(ring);
 }
 
 /* May @event's records go where @target's go? One CPU, or one task, must write both. */
@@ -171,7 +193,7 @@ bool perf_event_readable(struct perf_event *event)
 bool perf_event_hung_up(struct perf_event *event)
 {
 	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	bool hung_up = !event->ring || (!event->ctx && list_empty(&event->children));
+	bool hung_up = !event->ring || !event->nr_live;
 
 	spin_unlock_irqrestore(&perf_lock, flags);
 	return hung_up;

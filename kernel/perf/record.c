@@ -83,7 +83,7 @@ bool perf_record_begin(struct perf_output *out, const struct perf_event *event,
 void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
 		       const u64 *body, u32 size, u64 now)
 {
-	struct perf_ring *ring = event->owner->ring;
+	struct perf_ring *ring = READ_ONCE(event->owner->ring);
 	u32 total = sizeof(struct perf_event_header) + size + event->trailer_size;
 	struct perf_output out;
 

@@ -84,7 +84,7 @@ void perf_sample_write_buffered(struct perf_event *event, struct perf_ring *ring
 static __always_inline void perf_sample_write(struct perf_event *event, const struct cpu *cpu,
 					      struct pt_regs *regs, u64 addr, u64 period, u64 time)
 {
-	struct perf_ring *ring = event->owner->ring;
+	struct perf_ring *ring = READ_ONCE(event->owner->ring);
 	u32 size = event->sample_size;
 	struct perf_output out;
 	unsigned long head;

@@ -139,7 +139,7 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 {
 	const struct cpu *cpu = this_cpu();
 	struct callchain chain = {cpu->perf->chain[cpu_context(cpu)], 0, CHAIN_MAX};
-	struct perf_ring *ring = event->owner->ring;
+	struct perf_ring *ring = READ_ONCE(event->owner->ring);
 	u32 words = event->sample_size / sizeof(u64), size;
 	u64 fixed[SAMPLE_WORDS_MAX];
 	struct perf_output out;

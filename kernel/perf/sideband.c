@@ -5,6 +5,7 @@
  * that asked for them.
  */
 #include <hotregs/address_space.h>
+#include <hotregs/sched.h>
 #include <hotregs/string.h>
 #include <uapi/types.h>
 
@@ -82,16 +83,61 @@ void perf_sideband_exit(struct task *task, pid_t parent)
 	send_life(PERF_RECORD_EXIT, task, parent, parent, task);
 }
 
-void perf_sideband_comm(const struct task *task, bool exec)
+static void make_comm(struct side_record *r, const struct task *task, u32 misc)
 {
-	struct side_record r = {.type = PERF_RECORD_COMM,
-				.misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-				.task = task,
-				.size = sizeof(u64)};
+	*r = (struct side_record){
+	    .type = PERF_RECORD_COMM, .misc = misc, .task = task, .size = sizeof(u64)};
+	r->body[0] = perf_pair(task->pid, task->tid);
+	append_string(r, task->comm);
+}
 
-	r.body[0] = perf_pair(task->pid, task->tid);
-	append_string(&r, task->comm);
-	send_all(task, RECORD_COMM, &r);
+void perf_sideband_exec(void)
+{
+	struct side_record r;
+
+	make_comm(&r, current, PERF_RECORD_MISC_COMM_EXEC);
+	send_all(current, RECORD_COMM, &r);
+}
+
+/* A record for a task's own events, written where they write theirs. */
+struct comm_record {
+	struct side_record record;
+	struct perf_context *ctx;
+};
+
+static void send_comm(void *arg)
+{
+	struct comm_record *r = arg;
+
+	send(r->ctx, RECORD_COMM, &r->record, clock_ns());
+}
+
+/* Makes @r, and sends it to this CPU's events; false: @tid has none of its own. */
+static bool begin_comm(struct comm_record *r, pid_t tid)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	const struct task *task = task_find(tid);
+
+	r->ctx = NULL;
+	if (task) {
+		make_comm(&r->record, task, 0);
+		send(&this_cpu()->perf->ctx, RECORD_COMM, &r->record, clock_ns());
+		if (task->perf && !task->perf->exited)
+			r->ctx = &task->perf->ctx;
+	}
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	return r->ctx;
+}
+
+void perf_task_comm(pid_t tid)
+{
+	struct comm_record r;
+
+	/* A task with events is not freed meanwhile. */
+	mutex_lock(&perf_mutex);
+	if (begin_comm(&r, tid))
+		perf_context_change(r.ctx, send_comm, &r);
+	mutex_unlock(&perf_mutex);
 }
 
 void perf_sideband_switch(struct task *task, struct task *other, bool in, u64 now)

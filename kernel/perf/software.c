@@ -3,6 +3,7 @@
  * Software events: the strikes of context-switches and page-faults, from the hook to the handler.
  * A clock's strikes are in clock.c.
  */
+#include <hotregs/address_space.h>
 #include <hotregs/sched.h>
 
 #include "sample.h"
@@ -56,23 +57,30 @@ static inline bool interval_is_over(struct perf_event *event, u64 now)
 	return true;
 }
 
-/* One strike of @event in the running task, at *@addr if that is not NULL. Interrupts off,
+/* @times strikes of @event in the running task, at *@addr if that is not NULL. Interrupts off,
  * NMI-safe. */
 static __always_inline void strike(struct perf_event *event, const struct cpu *cpu,
-				   enum cpu_context context, struct pt_regs *regs, u64 *addr,
-				   u64 now)
+				   enum cpu_context context, u64 times, struct pt_regs *regs,
+				   u64 *addr, u64 now)
 {
 	u64 n;
 
 	if (!perf_sees(event, &regs, addr))
 		return;
-	n = event->pending + 1;
+	n = event->pending + times;
 	if (n < event->period || (unlikely(event->interval) && !interval_is_over(event, now))) {
 		event->pending = n;
 		return;
 	}
 	event->pending = 0;
 	overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
+}
+
+void perf_strike(struct perf_event *event, u64 n, struct pt_regs *regs, u64 now)
+{
+	const struct cpu *cpu = this_cpu();
+
+	strike(event, cpu, cpu_context(cpu), n, regs, NULL, now);
 }
 
 /* --- context-switches --- */
@@ -88,11 +96,20 @@ static __always_inline void strike_switch(struct perf_context *ctx, bool all, co
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH], active_node)
 		if (all || perf_event_on(event, cpu))
-			strike(event, cpu, CTX_TASK, regs, NULL, now);
+			strike(event, cpu, CTX_TASK, 1, regs, NULL, now);
 }
 
-/* SWITCH records, and the tasks' own times and clocks. */
-static noinline void switch_contexts(struct task *prev, struct task *next, u32 watch, u64 now)
+/* Samples of moves are the moved task's: it becomes the running one a little earlier for them. */
+static void move_in(struct cpu *cpu, struct task *next, u64 now)
+{
+	mm_switch(next->mm);
+	cpu->running = next;
+	perf_moves_strike(cpu, next, now);
+}
+
+/* SWITCH records, the tasks' own times and clocks, and what @next's moves were put off for. */
+static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next,
+				     u32 watch, u64 now)
 {
 	if (watch & WATCH_RECORD) {
 		perf_sideband_switch(prev, next, false, now);
@@ -102,11 +119,15 @@ static noinline void switch_contexts(struct task *prev, struct task *next, u32 w
 		perf_context_out(&prev->perf->ctx, now);
 	if (next->perf_active)
 		perf_context_in(&next->perf->ctx, now);
+	if (unlikely(next->moves))
+		move_in(cpu, next, now);
+	if (cpu->perf_active & WATCH_MOVE)
+		perf_moves_tell_lost(cpu);
 }
 
 void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs)
 {
-	const struct cpu *cpu = this_cpu();
+	struct cpu *cpu = this_cpu();
 	u64 now = clock_ns();
 	u32 watch;
 
@@ -120,9 +141,10 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 		strike_switch(&prev->perf->ctx, false, cpu, regs, now);
 	if (cpu->perf_active & WATCH_SWITCH)
 		strike_switch(&cpu->perf->ctx, true, cpu, regs, now);
-	watch = prev->perf_active | next->perf_active | (cpu->perf_active & WATCH_RECORD);
+	watch = prev->perf_active | next->perf_active |
+		(cpu->perf_active & (WATCH_RECORD | WATCH_MOVE));
 	if (unlikely(watch))
-		switch_contexts(prev, next, watch, now);
+		switch_contexts(cpu, prev, next, watch, now);
 }
 
 /* --- page-faults --- */
@@ -130,7 +152,7 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 static void strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs,
 		      u64 addr, u64 now)
 {
-	strike(event, cpu, cpu_context(cpu), regs, &addr, now);
+	strike(event, cpu, cpu_context(cpu), 1, regs, &addr, now);
 }
 
 static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct pt_regs *regs,

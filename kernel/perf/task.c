@@ -6,14 +6,20 @@
 
 #include <arch/irq.h>
 
-/* A copy of @event for @child's task, counting from zero. False: out of memory. perf_lock held. */
+/* A copy of @event for @child's task, counting from zero. False: out of memory. perf_mutex held. */
 static bool inherit(struct perf_event *event, struct perf_task *part)
 {
 	struct perf_event *copy =
 	    perf_event_alloc(&event->attr, event->cpu, event->handler, event->handler_context);
+	struct perf_moves *moves = NULL;
+	unsigned long flags;
 
 	if (!copy)
 		return false;
+	if (perf_moves_alloc(event, true, &moves) < 0) {
+		kfree(copy);
+		return false;
+	}
 	copy->owner = event->owner;
 	copy->period = event->period;
 	copy->interval = event->interval;
@@ -21,7 +27,10 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 	copy->enable_on_exec = event->enable_on_exec;
 	copy->attr.disabled = !event->enabled;
 	list_add_tail(&copy->child_node, &event->owner->children);
-	perf_event_attach(copy, &part->ctx);
+	flags = spin_lock_irqsave(&perf_lock);
+	perf_event_attach(copy, &part->ctx, &moves);
+	spin_unlock_irqrestore(&perf_lock, flags);
+	perf_moves_free(moves);
 	return true;
 }
 
@@ -35,34 +44,44 @@ static bool has_inheritable(const struct perf_context *ctx)
 	return false;
 }
 
+static int inherit_all(struct perf_context *ctx, struct perf_task *part)
+{
+	struct perf_event *event;
+	bool ok = true;
+
+	list_for_each (event, &ctx->events, node)
+		if (ok && event->attr.inherit)
+			ok = inherit(event, part);
+	return ok ? 0 : -ENOMEM;
+}
+
 int perf_task_fork(struct task *child)
 {
 	struct perf_task *parent = current->perf, *part;
-	struct perf_event *event;
-	unsigned long flags;
-	bool ok = true;
+	int err = 0;
 
 	child->perf = NULL;
 	child->perf_active = 0;
-	if (!parent || !has_inheritable(&parent->ctx))
+	if (!parent)
 		return 0;
-	part = kzalloc(sizeof(*part));
-	if (!part)
-		return -ENOMEM;
-	perf_task_install(child, part);
-	flags = spin_lock_irqsave(&perf_lock);
-	list_for_each (event, &parent->ctx.events, node)
-		if (ok && event->attr.inherit)
-			ok = inherit(event, part);
-	spin_unlock_irqrestore(&perf_lock, flags);
-	if (ok)
-		return 0;
-	perf_task_discard(child);
-	return -ENOMEM;
+	mutex_lock(&perf_mutex);
+	if (has_inheritable(&parent->ctx)) {
+		part = kzalloc(sizeof(*part));
+		if (part) {
+			perf_task_install(child, part);
+			err = inherit_all(&parent->ctx, part);
+		} else {
+			err = -ENOMEM;
+		}
+	}
+	mutex_unlock(&perf_mutex);
+	if (err)
+		perf_task_discard(child);
+	return err;
 }
 
-/* The copy's counts become its owner's, and it waits in @part for perf_task_free(). */
-static void fold(struct perf_event *copy, struct perf_task *part)
+/* The copy's counts become its owner's, and it goes. */
+static void fold(struct perf_event *copy)
 {
 	struct perf_event *owner = copy->owner;
 	u64 enabled, running;
@@ -71,45 +90,49 @@ static void fold(struct perf_event *copy, struct perf_task *part)
 	owner->gone_enabled += enabled;
 	owner->gone_running += running;
 	list_del(&copy->child_node);
-	list_add(&copy->node, &part->dead);
+	kfree(copy);
 }
 
-/* Takes all events off @task's context. */
+/* Nothing will come from @part's events any more. perf_lock held. */
 static void end_events(struct perf_task *part)
 {
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	struct perf_event *event, *next;
+	struct perf_event *event;
 
 	part->exited = true;
-	list_for_each_safe (event, next, &part->ctx.events, node) {
-		perf_event_detach(event);
-		if (event->owner != event)
-			fold(event, part);
+	list_for_each (event, &part->ctx.events, node) {
+		event->owner->nr_live--;
 		/* Whoever waits for the last of the tasks that it counts is told. */
 		wake_up(&event->owner->wait);
 	}
-	spin_unlock_irqrestore(&perf_lock, flags);
 }
 
 void perf_task_dead(struct task *task, pid_t parent)
 {
+	/* From here on no event is opened on it: see task_context(). */
+	spin_lock(&perf_lock);
+	perf_moves_dead(task);
 	perf_sideband_exit(task, parent);
 	if (task->perf)
 		end_events(task->perf);
+	spin_unlock(&perf_lock);
 }
 
 void perf_task_free(struct task *task)
 {
+	struct perf_task *part = task->perf;
 	struct perf_event *event, *next;
 
-	if (!task->perf)
+	if (!part)
 		return;
-	if (!task->perf->exited)
-		end_events(task->perf);
-	list_for_each_safe (event, next, &task->perf->dead, node)
-		kfree(event);
-	kfree(task->perf);
+	mutex_lock(&perf_mutex);
+	list_for_each_safe (event, next, &part->ctx.events, node) {
+		perf_event_detach(event);
+		if (event->owner != event)
+			fold(event);
+	}
 	task->perf = NULL;
+	mutex_unlock(&perf_mutex);
+	kfree(part);
 }
 
 void perf_task_discard(struct task *child)
@@ -118,9 +141,9 @@ void perf_task_discard(struct task *child)
 }
 
 /* Enables what was to start with the new program. */
-static void enable_on_exec(struct perf_context *ctx)
+static void enable_on_exec(void *arg)
 {
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
+	struct perf_context *ctx = arg;
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->events, node) {
@@ -128,17 +151,11 @@ static void enable_on_exec(struct perf_context *ctx)
 			perf_event_start(event);
 		event->enable_on_exec = false;
 	}
-	spin_unlock_irqrestore(&perf_lock, flags);
 }
 
 void perf_task_exec(void)
 {
 	if (current->perf)
-		enable_on_exec(&current->perf->ctx);
-	perf_sideband_comm(current, true);
-}
-
-void perf_task_comm(const struct task *task)
-{
-	perf_sideband_comm(task, false);
+		perf_context_change(&current->perf->ctx, enable_on_exec, &current->perf->ctx);
+	perf_sideband_exec();
 }

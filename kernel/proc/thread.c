@@ -106,12 +106,13 @@ long sys_thread_setname(pid_t tid, const char __user *user_name)
 		return len == -ENAMETOOLONG ? -ERANGE : len;
 	flags = spin_lock_irqsave(&task_list_lock);
 	task = thread_find_own(tid);
-	if (task) {
+	if (task)
 		strlcpy(task->comm, name, sizeof(task->comm));
-		perf_task_comm(task);
-	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
-	return task ? 0 : -ESRCH;
+	if (!task)
+		return -ESRCH;
+	perf_task_comm(tid);
+	return 0;
 }
 
 long sys_thread_getname(pid_t tid, char __user *user_name, size_t size)

@@ -85,7 +85,7 @@ static __always_inline void note_move(struct task *task, struct cpu *to)
 {
 	struct cpu *here;
 
-	if (perf_migration_watched(task)) {
+	if (perf_migration_watched(task, to->id)) {
 		here = this_cpu();
 		arch_hot_regs(&here->hot_regs);
 		perf_sched_migrate(task, to->id, &here->hot_regs,

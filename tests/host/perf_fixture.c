@@ -87,9 +87,12 @@ int fixture_set_up(void **state)
 	make_task(&kernel_task, "kthread", 303, TASK_KTHREAD);
 	make_task(&idle_task, "swapper", 0, TASK_KTHREAD | TASK_IDLE);
 	user_frame = (struct pt_regs){.ip = USER_IP, .user = 1};
-	test_cpu = (struct cpu){.loaded_mm = &mm};
+	for (u32 id = 0; id < FIXTURE_CPUS; id++) {
+		cpus[id] = (struct cpu){.id = id, .loaded_mm = &mm, .running = &idle_task};
+		perf_init_cpu(&cpus[id]);
+	}
+	nr_cpus = 1;
 	host_run_as(&test_cpu, &user_task);
-	perf_init_cpu(&test_cpu);
 	kernel_frames = 3;
 	user_frames = 2;
 	host_clock = 1000000;
@@ -107,7 +110,8 @@ int fixture_tear_down(void **state)
 		assert_int_equal(task->perf_active, 0);
 	}
 	host_run_irq_work();
-	assert_int_equal(test_cpu.perf_active, 0);
+	for (u32 id = 0; id < FIXTURE_CPUS; id++)
+		assert_int_equal(cpus[id].perf_active, 0);
 	assert_int_equal(host_irqs_off, 0);
 	assert_int_equal(host_allocations, 0);
 	return 0;
@@ -156,15 +160,22 @@ void switch_to(struct task *next)
 {
 	struct task *prev = host_current;
 
-	if (perf_switch_watched(&test_cpu, prev, next)) {
+	if (perf_switch_watched(host_cpu, prev, next)) {
 		hot_regs = kernel_regs();
 		host_irqs_off = 1;
 		perf_sched_switch(prev, next, &hot_regs);
 		host_irqs_off = 0;
 	}
 	prev->nr_switches++;
-	test_cpu.nr_switches++;
-	host_run_as(&test_cpu, next);
+	host_cpu->nr_switches++;
+	host_run_as(host_cpu, next);
+}
+
+u32 run_on(u32 id)
+{
+	nr_cpus = FIXTURE_CPUS;
+	host_run_as(&cpus[id], cpus[id].running);
+	return id;
 }
 
 u64 value_of(struct perf_event *event)

@@ -51,6 +51,11 @@ void close_event(struct perf_event *event);
 /* One switch from current to @next, which then is current. */
 void switch_to(struct task *next);
 
+/* There are so many CPUs; all but test_cpu idle at first. What follows happens on @id; returns it.
+ */
+#define FIXTURE_CPUS 2
+u32 run_on(u32 id);
+
 /* The value alone. */
 u64 value_of(struct perf_event *event);
 

@@ -80,7 +80,9 @@ unsigned host_smp_calls;
 WEAK void smp_call(u32 mask, void (*func)(void *arg), void *arg)
 {
 	struct cpu *here = host_cpu;
+	unsigned long flags = host_irqs_off;
 
+	host_irqs_off = 1;
 	assert_int_equal(mask & ~cpus_online(), 0);
 	host_smp_calls++;
 	for (u32 id = 0; id < MAX_CPUS; id++) {
@@ -90,6 +92,7 @@ WEAK void smp_call(u32 mask, void (*func)(void *arg), void *arg)
 		func(arg);
 	}
 	host_cpu = here;
+	host_irqs_off = flags;
 }
 
 /* --- Messages. A panic fails the test, or satisfies expect_assert_failure(). --- */

@@ -223,7 +223,7 @@ static void reserved_fields_are_refused(void **state)
 
 static void unknown_events_do_not_exist(void **state)
 {
-	static const u8 known[] = {0, 1, 2, 3, 5, 6, 9};
+	static const u8 known[] = {0, 1, 2, 3, 4, 5, 6, 9};
 	struct perf_event_attr attr = plain();
 
 	for (attr.type = 0; attr.type < 100; attr.type++)

@@ -407,12 +407,12 @@ static void task_event_of_one_cpu_runs_there_only(void **state)
 	fault();
 	/* Away, to another CPU, and back. */
 	switch_to(&other_task);
-	test_cpu.id = user_task.cpu = 1;
+	user_task.cpu = run_on(1);
 	switch_to(&user_task);
 	host_clock += 500;
 	fault();
 	switch_to(&other_task);
-	test_cpu.id = user_task.cpu = 0;
+	user_task.cpu = run_on(0);
 	switch_to(&user_task);
 	host_clock += 2;
 	fault();
@@ -431,11 +431,11 @@ static void switches_on_one_cpu_only(void **state)
 
 	switch_to(&other_task);
 	assert_int_equal(value_of(event), 1);
-	test_cpu.id = user_task.cpu = 1;
+	user_task.cpu = run_on(1);
 	switch_to(&user_task);
 	switch_to(&other_task);
 	assert_int_equal(value_of(event), 1);
-	test_cpu.id = user_task.cpu = 0;
+	user_task.cpu = run_on(0);
 	switch_to(&user_task);
 	switch_to(&other_task);
 	assert_int_equal(value_of(event), 2);

@@ -111,7 +111,7 @@ static void check_combination(u64 type, bool sample_id_all)
 		kernel_frames = 1 + host_clock % 5;
 		user_frames = 1 + host_clock % 7;
 		perf_page_fault(&regs, FAULT_ADDR, false);
-		perf_task_comm(&user_task);
+		perf_task_comm(user_task.tid);
 		expect_sample(ring, event);
 		assert_true(next_record(ring, &record));
 		assert_int_equal(record.header.type, PERF_RECORD_COMM);
@@ -414,7 +414,7 @@ static void comm_tells_of_exec(void **state)
 	expect_record(ring, &record, PERF_RECORD_COMM, 2 + 3);
 	assert_int_equal(record.header.misc, PERF_RECORD_MISC_COMM_EXEC);
 	strlcpy(user_task.comm, "fifteen letters", sizeof(user_task.comm));
-	perf_task_comm(&user_task);
+	perf_task_comm(user_task.tid);
 	expect_record(ring, &record, PERF_RECORD_COMM, 3 + 3);
 	assert_int_equal(record.header.misc, 0);
 	assert_string_equal((const char *)&record.word[1], "fifteen letters");
@@ -592,7 +592,7 @@ static void disabled_events_hear_nothing(void **state)
 	struct perf_event *event = open_side_event(&user_task, &ring);
 
 	perf_event_disable(event);
-	perf_task_comm(&user_task);
+	perf_task_comm(user_task.tid);
 	perf_task_forked(&other_task);
 	switch_to(&kernel_task);
 	expect_no_record(ring);

@@ -85,7 +85,7 @@ test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
 HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c core.c output.c permission.c policy.c record.c ring.c \
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c moves.c output.c permission.c policy.c record.c ring.c \
 	sample.c sample_state.c sideband.c software.c task.c)
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)

@@ -12,5 +12,5 @@ static inline struct cpu *this_cpu(void)
 
 static inline struct task *current_task(void)
 {
-	return host_current;
+	return host_cpu->running ? host_cpu->running : host_current;
 }

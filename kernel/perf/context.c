@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts, where events live: a task's, which follows it from CPU to CPU, or a CPU's. How they are
+ * changed though the sampling path reads them without a lock; and the time that they measure.
+ */
+#include <hotregs/smp.h>
+
+#include "event.h"
+
+#include <arch/irq.h>
+
+struct mutex perf_mutex = MUTEX_INIT(perf_mutex);
+struct spinlock perf_lock = SPINLOCK_INIT;
+
+static struct perf_cpu perf_cpus[MAX_CPUS];
+
+static void context_init(struct perf_context *ctx, u32 *watch)
+{
+	for (int i = 0; i < NR_PERF_SOURCES; i++)
+		list_init(&ctx->active[i]);
+	list_init(&ctx->events);
+	ctx->watch = watch;
+}
+
+void perf_init_cpu(struct cpu *cpu)
+{
+	cpu->perf = &perf_cpus[cpu->id];
+	context_init(&cpu->perf->ctx, &cpu->perf_active);
+	cpu->perf->ctx.cpu = cpu;
+}
+
+void perf_task_install(struct task *task, struct perf_task *part)
+{
+	context_init(&part->ctx, &task->perf_active);
+	part->ctx.task = task;
+	/* Its task may be running: whoever finds it there finds the lists above. */
+	__atomic_store_n(&task->perf, part, __ATOMIC_RELEASE);
+}
+
+/* --- Changes --- */
+
+struct change {
+	struct perf_context *ctx;
+	void (*func)(void *arg);
+	void *arg;
+	bool done;
+};
+
+struct cpu *perf_lock_queue(const struct task *task)
+{
+	for (;;) {
+		struct cpu *cpu = &cpus[READ_ONCE(task->cpu)];
+
+		spin_lock(&cpu->rq.lock);
+		if (cpu->id == READ_ONCE(task->cpu))
+			return cpu;
+		spin_unlock(&cpu->rq.lock);
+	}
+}
+
+/* Locks the run queue of @ctx; its CPU. */
+static struct cpu *lock_queue(const struct perf_context *ctx)
+{
+	if (ctx->task)
+		return perf_lock_queue(ctx->task);
+	spin_lock(&ctx->cpu->rq.lock);
+	return ctx->cpu;
+}
+
+/* Makes the change unless another CPU runs the context now. Interrupts off. */
+static void try_change(void *arg)
+{
+	struct change *change = arg;
+	struct perf_context *ctx = change->ctx;
+	struct cpu *cpu;
+
+	spin_lock(&perf_lock);
+	cpu = lock_queue(ctx);
+	if (cpu == this_cpu() || (ctx->task && cpu->running != ctx->task)) {
+		change->func(change->arg);
+		change->done = true;
+	}
+	spin_unlock(&cpu->rq.lock);
+	spin_unlock(&perf_lock);
+}
+
+void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg)
+{
+	struct change change = {ctx, func, arg, false};
+	unsigned long flags = irq_save();
+
+	try_change(&change);
+	irq_restore(flags);
+	/* A task may have gone on to the next CPU before it is found on this one. */
+	while (!change.done)
+		smp_call(CPU_MASK(ctx->task ? READ_ONCE(ctx->task->cpu) : ctx->cpu->id), try_change,
+			 &change);
+}
+
+/* --- Time --- */
+
+/* A CPU's own context always runs. */
+u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now)
+{
+	u64 time;
+
+	if (!ctx->task)
+		return now;
+	time = cpu < 0 ? ctx->time : ctx->time_on[cpu];
+	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
+		time += now - ctx->since;
+	return time;
+}
+
+/* Starts or stops those clocks of a task that sample by a timer. */
+static void switch_clocks(struct perf_context *ctx, u64 now, bool in)
+{
+	const struct cpu *cpu = this_cpu();
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_CLOCK], active_node) {
+		if (!event->sampling || !perf_event_on(event, cpu))
+			continue;
+		if (in)
+			perf_clock_start(event, now);
+		else
+			perf_clock_stop(event, now);
+	}
+}
+
+void perf_context_in(struct perf_context *ctx, u64 now)
+{
+	ctx->running = true;
+	ctx->since = now;
+	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
+		switch_clocks(ctx, now, true);
+}
+
+void perf_context_out(struct perf_context *ctx, u64 now)
+{
+	u64 ran = now - ctx->since;
+
+	if (!ctx->running)
+		return;
+	ctx->running = false;
+	ctx->time += ran;
+	ctx->time_on[this_cpu()->id] += ran;
+	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
+		switch_clocks(ctx, now, false);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu-migrations (contract C2). The place that decides on a move may be on anybody's stack, and
+ * only the moved task's run-queue lock is held there. It is captured, and waits with the task until
+ * that runs: the sample is the moved task's, whose memory is loaded then, and is written by the CPU
+ * that it runs on. Only events of the task that count are told at once.
+ */
+#include <hotregs/mm.h>
+#include <hotregs/sched.h>
+#include <hotregs/smp.h>
+
+#include "event.h"
+
+#include <arch/irq.h>
+
+#define CPU_MOVES 64 /* of tasks that were moved to one CPU and have not run there yet */
+
+/* Room for captured places: a context's. */
+struct perf_moves {
+	u64 free;  /* by bit; atomic: any CPU takes and returns */
+	u64 lost;  /* moves that found none; atomic */
+	u32 pages; /* of a CPU's; 0: a task's */
+	struct perf_move move[];
+};
+
+noinline void migrated_by_other_context(void)
+{
+	/* Room for an address inside: as callers are called, behind an instruction. */
+	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop");
+}
+
+u64 perf_move_marker(void)
+{
+	return (unsigned long)migrated_by_other_context + 4;
+}
+
+/* --- Room --- */
+
+static bool needs_moves(const struct perf_event *event, bool of_task)
+{
+	return event->config == PERF_COUNT_SW_CPU_MIGRATIONS && (event->sampling || !of_task);
+}
+
+int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **result)
+{
+	u32 nr = of_task ? MOVES_MAX : CPU_MOVES;
+	size_t size = sizeof(struct perf_moves) + nr * sizeof(struct perf_move);
+	u32 pages = of_task ? 0 : (size + PAGE_SIZE - 1) / PAGE_SIZE;
+	struct perf_moves *moves;
+
+	*result = NULL;
+	if (!needs_moves(event, of_task))
+		return 0;
+	moves = of_task ? kzalloc(size) : vmap_alloc(pages);
+	if (!moves)
+		return -ENOMEM;
+	moves->pages = pages;
+	moves->free = UINT64_MAX >> (64 - nr);
+	for (u32 i = 0; i < nr; i++)
+		moves->move[i].home = moves;
+	*result = moves;
+	return 0;
+}
+
+static struct perf_move *take(struct perf_moves *moves)
+{
+	u64 free = __atomic_load_n(&moves->free, __ATOMIC_RELAXED);
+
+	while (free) {
+		u64 left = free & (free - 1);
+
+		if (__atomic_compare_exchange_n(&moves->free, &free, left, true, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return &moves->move[__builtin_ctzll(free)];
+	}
+	return NULL;
+}
+
+static void give_back(struct perf_move *move)
+{
+	struct perf_moves *home = move->home;
+
+	__atomic_fetch_or(&home->free, 1ULL << (move - home->move), __ATOMIC_RELEASE);
+}
+
+/* Takes the places in @home (NULL: all) off @task. Its run-queue lock held. */
+static void drop(struct task *task, const struct perf_moves *home)
+{
+	struct perf_move **link = &task->moves;
+
+	while (*link) {
+		struct perf_move *move = *link;
+
+		if (home && move->home != home) {
+			link = &move->next;
+			continue;
+		}
+		*link = move->next;
+		give_back(move);
+	}
+}
+
+void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
+		    struct perf_moves **moves)
+{
+	if (!needs_moves(event, ctx->task))
+		return;
+	ctx->nr_moves++;
+	if (ctx->moves)
+		return;
+	WRITE_ONCE(ctx->moves, *moves);
+	*moves = NULL;
+}
+
+struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_context *ctx)
+{
+	struct perf_moves *moves = ctx->moves;
+
+	if (!needs_moves(event, ctx->task) || --ctx->nr_moves)
+		return NULL;
+	WRITE_ONCE(ctx->moves, NULL);
+	if (ctx->task)
+		drop(ctx->task, moves);
+	return moves;
+}
+
+static void nothing(void *arg)
+{
+}
+
+/* No task refers to what was captured for a CPU any more. */
+static void drop_everywhere(const struct perf_moves *moves)
+{
+	unsigned long flags = spin_lock_irqsave(&task_list_lock);
+	struct task *task;
+
+	list_for_each (task, &task_list, all_node) {
+		struct cpu *cpu = perf_lock_queue(task);
+
+		drop(task, moves);
+		spin_unlock(&cpu->rq.lock);
+	}
+	spin_unlock_irqrestore(&task_list_lock, flags);
+}
+
+void perf_moves_free(struct perf_moves *moves)
+{
+	if (!moves)
+		return;
+	if (!moves->pages) {
+		kfree(moves);
+		return;
+	}
+	/* Who found it when it was the CPU's has taken from it when every CPU has come by. */
+	smp_call(cpus_online(), nothing, NULL);
+	drop_everywhere(moves);
+	vmap_free(moves, moves->pages);
+}
+
+/* --- The decision --- */
+
+/* Counts for those events of a task that do not sample. */
+static void count(struct perf_context *ctx, const struct task *task, u32 to, struct pt_regs *regs)
+{
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node)
+		if (!event->sampling && perf_event_on(event, &cpus[to]) &&
+		    perf_policy(event, task, regs, NULL))
+			event->pending++;
+}
+
+/* A place for @task's next move, the last one again when it has many; NULL: none is left. */
+static struct perf_move *next_move(struct task *task, struct perf_moves *moves)
+{
+	struct perf_move **link = &task->moves, *last = NULL;
+	unsigned n = 0;
+
+	for (; *link; link = &last->next, n++)
+		last = *link;
+	if (n == MOVES_MAX)
+		return last;
+	last = take(moves);
+	if (!last) {
+		__atomic_fetch_add(&moves->lost, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	last->next = NULL;
+	last->count = 0;
+	*link = last;
+	return last;
+}
+
+static void capture(struct perf_move *move, const struct pt_regs *regs, bool foreign)
+{
+	struct callchain chain = {move->ip, 0, MOVE_DEPTH - foreign};
+
+	move->time = clock_ns();
+	move->count++;
+	move->foreign = foreign;
+	move->regs = *regs;
+	perf_callchain_kernel(&chain, regs);
+	move->nr = chain.nr;
+	if (foreign)
+		move->ip[move->nr++] = perf_move_marker();
+}
+
+void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool foreign)
+{
+	struct perf_moves *moves = NULL;
+	struct perf_move *move;
+
+	if (task->perf_active & WATCH_MOVE)
+		count(&task->perf->ctx, task, to, regs);
+	if (task->perf_active & WATCH_PLACE)
+		moves = task->perf->ctx.moves;
+	else if (READ_ONCE(cpus[to].perf_active) & WATCH_MOVE)
+		moves = READ_ONCE(cpus[to].perf->ctx.moves);
+	if (!moves) {
+		/* Where it goes now nobody wants to know where it came from. */
+		drop(task, NULL);
+		return;
+	}
+	move = next_move(task, moves);
+	if (move)
+		capture(move, regs, foreign);
+}
+
+/* --- When the task runs --- */
+
+/* Is @event told here, not at the decision? */
+static bool told_now(const struct perf_event *event, const struct cpu *cpu)
+{
+	return (event->sampling || !event->ctx->task) && perf_event_on(event, cpu);
+}
+
+static void strike(struct perf_context *ctx, const struct cpu *cpu, struct perf_move *move, u64 now)
+{
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node)
+		if (told_now(event, cpu) && move->time >= event->started)
+			perf_strike(event, move->count, &move->regs, now);
+}
+
+void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now)
+{
+	struct perf_move *move = task->moves, *next;
+
+	task->moves = NULL;
+	for (; move; move = next) {
+		next = move->next;
+		if (task->perf_active & WATCH_PLACE)
+			strike(&task->perf->ctx, cpu, move, now);
+		if (cpu->perf_active & WATCH_MOVE)
+			strike(&cpu->perf->ctx, cpu, move, now);
+		give_back(move);
+	}
+}
+
+/* @n moves that @event should have sampled were not. */
+static void lose(struct perf_event *event, u64 n)
+{
+	struct perf_ring *ring = READ_ONCE(event->owner->ring);
+
+	__atomic_fetch_add(&event->owner->lost, n, __ATOMIC_RELAXED);
+	for (; ring && n; n--)
+		perf_output_lost(ring);
+}
+
+/* @n moves have been made of which no place is known: counted they are. */
+static void lose_all(struct perf_context *ctx, const struct cpu *cpu, u64 n)
+{
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node) {
+		if (!told_now(event, cpu))
+			continue;
+		if (event->sampling)
+			lose(event, n);
+		else if (perf_policy(event, cpu->running, (struct pt_regs *)&cpu->hot_regs, NULL))
+			event->pending += n;
+	}
+}
+
+void perf_moves_tell_lost(const struct cpu *cpu)
+{
+	struct perf_context *ctx = &cpu->perf->ctx;
+
+	if (unlikely(__atomic_load_n(&ctx->moves->lost, __ATOMIC_RELAXED)))
+		lose_all(ctx, cpu, __atomic_exchange_n(&ctx->moves->lost, 0, __ATOMIC_RELAXED));
+}
+
+void perf_moves_dead(struct task *task)
+{
+	struct cpu *cpu = perf_lock_queue(task);
+	u64 n = 0;
+
+	for (const struct perf_move *move = task->moves; move; move = move->next)
+		n += move->count;
+	if (n && (task->perf_active & WATCH_PLACE))
+		lose_all(&task->perf->ctx, cpu, n);
+	if (n && (cpu->perf_active & WATCH_MOVE))
+		lose_all(&cpu->perf->ctx, cpu, n);
+	drop(task, NULL);
+	spin_unlock(&cpu->rq.lock);
+}
