@@ -46,24 +46,12 @@ struct change {
 	bool done;
 };
 
-struct cpu *perf_lock_queue(const struct task *task)
-{
-	for (;;) {
-		struct cpu *cpu = &cpus[READ_ONCE(task->cpu)];
-
-		spin_lock(&cpu->rq.lock);
-		if (cpu->id == READ_ONCE(task->cpu))
-			return cpu;
-		spin_unlock(&cpu->rq.lock);
-	}
-}
-
 /* Locks the run queue of @ctx; its CPU. */
-static struct cpu *lock_queue(const struct perf_context *ctx)
+static struct cpu *lock_queue(const struct perf_context *ctx, unsigned long *flags)
 {
 	if (ctx->task)
-		return perf_lock_queue(ctx->task);
-	spin_lock(&ctx->cpu->rq.lock);
+		return task_rq_lock(ctx->task, flags);
+	*flags = spin_lock_irqsave(&ctx->cpu->rq.lock);
 	return ctx->cpu;
 }
 
@@ -72,15 +60,16 @@ static void try_change(void *arg)
 {
 	struct change *change = arg;
 	struct perf_context *ctx = change->ctx;
+	unsigned long flags;
 	struct cpu *cpu;
 
 	spin_lock(&perf_lock);
-	cpu = lock_queue(ctx);
+	cpu = lock_queue(ctx, &flags);
 	if (cpu == this_cpu() || (ctx->task && cpu->running != ctx->task)) {
 		change->func(change->arg);
 		change->done = true;
 	}
-	spin_unlock(&cpu->rq.lock);
+	task_rq_unlock(cpu, flags);
 	spin_unlock(&perf_lock);
 }
 

@@ -159,8 +159,6 @@ void perf_task_install(struct task *task, struct perf_task *part);
  * for current's own context, for which any context but NMI and sampling will do.
  */
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg);
-/* Locks the run queue that @task is on, and stays on while it is locked. Interrupts off. */
-struct cpu *perf_lock_queue(const struct task *task);
 /* For functions that it calls: ns that @ctx has run, on CPU @cpu or (-1) anywhere. */
 u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
 /* The task comes onto this CPU, or leaves it. Interrupts off. */

@@ -135,10 +135,11 @@ static void drop_everywhere(const struct perf_moves *moves)
 	struct task *task;
 
 	list_for_each (task, &task_list, all_node) {
-		struct cpu *cpu = perf_lock_queue(task);
+		unsigned long off;
+		struct cpu *cpu = task_rq_lock(task, &off);
 
 		drop(task, moves);
-		spin_unlock(&cpu->rq.lock);
+		task_rq_unlock(cpu, off);
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
 }
@@ -293,7 +294,8 @@ void perf_moves_tell_lost(const struct cpu *cpu)
 
 void perf_moves_dead(struct task *task)
 {
-	struct cpu *cpu = perf_lock_queue(task);
+	unsigned long flags;
+	struct cpu *cpu = task_rq_lock(task, &flags);
 	u64 n = 0;
 
 	for (const struct perf_move *move = task->moves; move; move = move->next)
@@ -303,5 +305,5 @@ void perf_moves_dead(struct task *task)
 	if (n && (cpu->perf_active & WATCH_MOVE))
 		lose_all(&cpu->perf->ctx, cpu, n);
 	drop(task, NULL);
-	spin_unlock(&cpu->rq.lock);
+	task_rq_unlock(cpu, flags);
 }

@@ -75,6 +75,18 @@ WEAK void schedule(void)
 	fail_msg("schedule() called");
 }
 
+WEAK struct cpu *task_rq_lock(struct task *task, unsigned long *flags)
+{
+	*flags = irq_save();
+	spin_lock(&cpus[task->cpu].rq.lock);
+	return &cpus[task->cpu];
+}
+
+WEAK void task_rq_unlock(struct cpu *cpu, unsigned long flags)
+{
+	spin_unlock_irqrestore(&cpu->rq.lock, flags);
+}
+
 unsigned host_smp_calls;
 
 WEAK void smp_call(u32 mask, void (*func)(void *arg), void *arg)
