@@ -26,6 +26,7 @@ static const struct workload {
     {.argv = {"hello", "a", "b"}},
     {.argv = {"hog", "1"}, .weight = 4},
     {.argv = {"mallocs", "100"}},
+    {.argv = {"migrate", "1"}},
     {.argv = {"pagefaults", "16"}},
     {.argv = {"pingpong", "3", "2"}},
     {.argv = {"setpriv", "--reuid", "1000", "exits"}},
