@@ -63,6 +63,9 @@ $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 	@mkdir -p $(@D)
 	$(Q)python3 tools/mkcpio.py $@ $(foreach file,$(TEST_BIN),bin/$(notdir $(file))=$(file))
 
+# What tests need is built by as many jobs as there are processors; the tests themselves run one by one.
+PARALLEL = $(MAKE) -j$(shell nproc)
+
 comma := ,
 # T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
 SUITES := $(or $(filter host parsers guest system,$(firstword $(subst /, ,$(T)))),host parsers guest system)
@@ -104,7 +107,9 @@ check: test-find check-board
 endif
 
 CHECK_SUITES := $(if $(SAN),guest,host$(comma)parsers$(comma)guest$(comma)system)
-check-board: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
+check-needs: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
+check-board:
+	@$(PARALLEL) check-needs
 	@$(TEST_RUN) --suites $(CHECK_SUITES)
 
 # Before anything is built: a T that no test matches.
@@ -112,7 +117,7 @@ test-find:
 	@tests/run.py --find --filter '$(T)'
 
 test: test-find
-	@$(MAKE) tests
+	@$(PARALLEL) tests
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
 # Faults, one at a time: a test has to fail for each. M chooses some by their names.
@@ -132,7 +137,7 @@ verify: fuzz-parsers mutants $(BOARDS:%=verify-%)
 
 verify-%:
 	@echo "  VERIFY  $*: the image, then all tests of make check and the long ones"
-	@$(MAKE) BOARD=$* tests
+	@$(PARALLEL) BOARD=$* tests
 	@$(MAKE) BOARD=$* verify-board
 	@$(MAKE) BOARD=$* SAN=1 verify-board
 
