@@ -15,7 +15,10 @@
 void page_init(void);
 void page_init_high(void);
 
-/* 2^order contiguous pages in the direct map, contents undefined, one reference. NULL: none left.
+/*
+ * 2^order contiguous pages in the direct map, contents undefined, one reference. NULL: none left
+ * for the caller: the last ones are for the privileged user, for init and for the kernel (see
+ * process_claim()).
  */
 void *page_alloc(unsigned order);
 void *page_alloc_zeroed(unsigned order);
@@ -47,8 +50,8 @@ size_t page_nr_free(void);
 size_t page_nr_total(void);
 
 /*
- * May a request that is not urgent take @pages pages? A part of all memory is left for what
- * programs have been promised and not touched yet. Nothing is set aside.
+ * May a request of the caller that is not urgent take @pages pages? Of what there is for the caller
+ * a part is left, for what programs have been promised and not touched yet. Nothing is set aside.
  */
 bool page_can_spare(size_t pages);
 size_t page_nr_spare(void); /* the most for which it says yes */

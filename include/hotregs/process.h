@@ -60,6 +60,16 @@ void process_times(const struct process *process, u64 *utime, u64 *stime);
 /* Is the caller privileged? Kernel threads are. Any context. */
 bool process_privileged(void);
 
+/* How far the caller may go when there is little memory left; each further than those before it. */
+enum memory_claim {
+	CLAIM_USER,       /* without privilege */
+	CLAIM_PRIVILEGED, /* the privileged user */
+	CLAIM_SYSTEM,     /* init and the kernel's threads: to the last page */
+};
+
+/* Any context; before there are tasks it is CLAIM_SYSTEM. */
+enum memory_claim process_claim(void);
+
 /*
  * May the caller look into @target, send it signals, change it? 0: it is privileged, or both are of
  * the same user; -EPERM, for kernel threads as well. @target stays: task_list_lock is held, or it

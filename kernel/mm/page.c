@@ -7,6 +7,7 @@
 #include <hotregs/boot_info.h>
 #include <hotregs/cpu.h>
 #include <hotregs/printk.h>
+#include <hotregs/process.h>
 #include <hotregs/smp.h>
 #include <hotregs/spinlock.h>
 #include <hotregs/string.h>
@@ -21,6 +22,15 @@
 
 /* page_can_spare() leaves this part of all memory. */
 #define RESERVE_PART 16
+
+/*
+ * What others cannot take: this part of all memory is for the privileged user, who needs it to end
+ * what takes the rest, and so many pages are for init and the kernel. It is twice the reserve, or a
+ * program without privilege that stops at its end would keep the privileged user's calls from going
+ * on.
+ */
+#define PRIVILEGED_PART 8
+#define INIT_PAGES      16
 
 /* Firmware and the legacy hole take up to 1 MiB of the 8 that are needed. */
 #define RAM_NEEDED (7UL << 20)
@@ -202,6 +212,36 @@ static void release(struct page *page, unsigned order)
 	irq_restore(flags);
 }
 
+/* --- Who may take what. --- */
+
+/* Pages that the caller cannot take. */
+static size_t nr_kept(void)
+{
+	switch (process_claim()) {
+	case CLAIM_USER:
+		return nr_total / PRIVILEGED_PART;
+	case CLAIM_PRIVILEGED:
+		return INIT_PAGES;
+	case CLAIM_SYSTEM:
+		break;
+	}
+	return 0;
+}
+
+/* May the caller take @pages, when @reserve of what it may take are to be left? */
+static bool may_take(size_t pages, size_t reserve)
+{
+	size_t n = page_nr_free(), kept = nr_kept() + reserve;
+
+	return n >= kept && pages <= n - kept;
+}
+
+/* There is so much that it does not matter who asks for 2^order pages. */
+static bool is_plenty(unsigned order)
+{
+	return READ_ONCE(nr_free) >= nr_total / PRIVILEGED_PART + INIT_PAGES + (1UL << order);
+}
+
 /* --- The interface --- */
 
 static struct page *take(unsigned order)
@@ -231,6 +271,8 @@ void *page_alloc(unsigned order)
 	struct page *page;
 
 	if (unlikely(order > MAX_PAGE_ORDER))
+		return NULL;
+	if (unlikely(!is_plenty(order)) && !may_take(1UL << order, 0))
 		return NULL;
 	page = take(order);
 	if (unlikely(!page))
@@ -342,16 +384,14 @@ size_t page_nr_total(void)
 
 size_t page_nr_spare(void)
 {
-	size_t n = page_nr_free(), reserve = nr_total / RESERVE_PART;
+	size_t n = page_nr_free(), kept = nr_kept() + nr_total / RESERVE_PART;
 
-	return n > reserve ? n - reserve : 0;
+	return n > kept ? n - kept : 0;
 }
 
 bool page_can_spare(size_t pages)
 {
-	size_t n = page_nr_free(), reserve = nr_total / RESERVE_PART;
-
-	return n >= reserve && pages <= n - reserve;
+	return may_take(pages, nr_total / RESERVE_PART);
 }
 
 /* --- Start-up --- */

@@ -49,7 +49,8 @@ static int check_area(const struct vma *template)
 		return -EINVAL;
 	if (template->flags & VMA_STACK && vma_low(template) < USER_START)
 		return -EINVAL;
-	if (template->prot & MMU_WRITE && !(template->flags & (VMA_STACK | VMA_SHARED)) &&
+	/* Pages that are only read are its own as well. */
+	if (template->prot && !(template->flags & (VMA_STACK | VMA_SHARED)) &&
 	    !page_can_spare(size >> PAGE_SHIFT))
 		return -ENOMEM;
 	return 0;

@@ -4,12 +4,23 @@
  * privileged, fork passes it on, exec keeps it, and who has given the privilege up does not get it
  * back.
  */
-#include <hotregs/process.h>
 #include <hotregs/syscalls.h>
+
+#include "proc.h"
 
 bool process_privileged(void)
 {
 	return !current->process || !READ_ONCE(current->process->uid);
+}
+
+enum memory_claim process_claim(void)
+{
+	const struct task *task = current;
+
+	/* Without init the machine ends, so nobody else can take its memory. */
+	if (!task || !task->process || task->process == init_process)
+		return CLAIM_SYSTEM;
+	return process_privileged() ? CLAIM_PRIVILEGED : CLAIM_USER;
 }
 
 int process_may_access(const struct task *target)

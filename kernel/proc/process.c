@@ -8,20 +8,28 @@
 
 /*
  * What keeps a fork bomb from taking the machine, beside the reserve of page_can_spare(): so much
- * memory there is for each process, and for each thread, on average.
+ * memory there is for each process, and for each thread, on average. Of both, a part is for the
+ * privileged user, who has to be able to end it.
  */
 #define PAGES_PER_PROCESS 64
 #define PAGES_PER_THREAD  32
+#define PRIVILEGED_PART   8
 
 static u32 nr_processes, nr_threads; /* not yet freed; atomic */
 static u64 nr_forks;                 /* processes published since boot; under task_list_lock */
+
+/* What the caller may have of @most. */
+static size_t own_part(size_t most)
+{
+	return process_privileged() ? most : most - most / PRIVILEGED_PART;
+}
 
 int check_room(bool process)
 {
 	size_t pages = page_nr_total();
 
-	if (READ_ONCE(nr_threads) >= MIN(pages / PAGES_PER_THREAD, THREAD_MAX) ||
-	    (process && READ_ONCE(nr_processes) >= pages / PAGES_PER_PROCESS))
+	if (READ_ONCE(nr_threads) >= own_part(MIN(pages / PAGES_PER_THREAD, THREAD_MAX)) ||
+	    (process && READ_ONCE(nr_processes) >= own_part(pages / PAGES_PER_PROCESS)))
 		return -EAGAIN;
 	return page_can_spare(0) ? 0 : -ENOMEM;
 }

@@ -11,6 +11,7 @@
 #include <hotregs/irq.h>
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
+#include <hotregs/process.h>
 #include <hotregs/sched.h>
 #include <hotregs/smp.h>
 #include <hotregs/string.h>
@@ -39,6 +40,11 @@ void host_run_as(struct cpu *cpu, struct task *task)
 	host_current = task;
 	cpu->self = cpu;
 	cpu->running = task;
+}
+
+WEAK enum memory_claim process_claim(void)
+{
+	return CLAIM_SYSTEM;
 }
 
 unsigned long host_stack_high = -1UL;

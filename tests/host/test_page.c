@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page allocator against a model: which page belongs to whom, and how many are free. */
+#include <hotregs/process.h>
+
 #include "mm/arena.h"
 
 #define PAGES (ARENA_SIZE / PAGE_SIZE)
@@ -364,6 +366,49 @@ static void a_part_is_not_spared(void **state)
 	in_child(reserve_body, 0);
 }
 
+static enum memory_claim claim = CLAIM_SYSTEM;
+
+enum memory_claim process_claim(void)
+{
+	return claim;
+}
+
+/* Takes single pages as @who until there are none for it; how many are left. */
+static size_t left_by(enum memory_claim who)
+{
+	claim = who;
+	while (page_alloc(0))
+		;
+	return page_nr_free();
+}
+
+static void claims_body(unsigned arg)
+{
+	size_t eighth, reserve;
+
+	start_pc(16 * MIB);
+	eighth = page_nr_total() / 8;
+	reserve = page_nr_total() / 16;
+	claim = CLAIM_USER;
+	assert_int_equal(page_nr_spare(), page_nr_free() - eighth - reserve);
+	assert_true(page_can_spare(page_nr_spare()));
+	assert_false(page_can_spare(page_nr_spare() + 1));
+	assert_int_equal(left_by(CLAIM_USER), eighth);
+	assert_null(page_alloc(1));
+	assert_int_equal(page_nr_spare(), 0);
+	/* The privileged user's calls that are not urgent go on, too. */
+	claim = CLAIM_PRIVILEGED;
+	assert_true(page_can_spare(8));
+	assert_int_equal(left_by(CLAIM_PRIVILEGED), 16);
+	assert_false(page_can_spare(0));
+	assert_int_equal(left_by(CLAIM_SYSTEM), 0);
+}
+
+static void the_last_pages_are_not_everybodys(void **state)
+{
+	in_child(claims_body, 0);
+}
+
 static void misuse_is_noticed(void **state)
 {
 	in_child(misuse_body, 0);
@@ -400,6 +445,7 @@ int main(void)
 	    cmocka_unit_test(any_layout_works),
 	    cmocka_unit_test(reserved_ranges_may_touch),
 	    cmocka_unit_test(unmapped_ram_comes_later),
+	    cmocka_unit_test(the_last_pages_are_not_everybodys),
 	    cmocka_unit_test(random_requests),
 	    cmocka_unit_test(misuse_is_noticed),
 	    cmocka_unit_test(too_little_memory_is_said),

@@ -53,7 +53,8 @@ test_ram_SRC := boot/ram.c
 test_acpi_SRC := boot/acpi.c
 test_timer_SRC := kernel/time/timer.c kernel/time/tick.c
 
-HOST_TESTS += test_path test_words test_cpio test_elf
+HOST_TESTS += test_path test_words test_cpio test_elf test_credentials
+test_credentials_SRC := kernel/proc/credentials.c
 test_path_SRC := kernel/fs/path.c
 test_words_SRC := kernel/proc/words.c
 HOST_TESTS += test_signal

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hog [N]: takes N MiB of memory, twice as much as is free by default, a MiB at a time, and only
- * then writes to every page. Where there is less, the kernel ends it.
+ * hog [-k SECONDS] [N]: takes N MiB of memory, twice as much as is free by default, a MiB at a
+ * time, and only then writes to every page. Where there is less, the kernel ends it. With -k it has
+ * the kernel write, which then is refused instead: it has what it can get, and keeps it so long.
  */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +33,30 @@ static __attribute__((noinline)) void touch(volatile char *page)
 	*page = 1;
 }
 
+/* Takes what it gets of @n areas, and says how much that is. */
+static void keep(char **area, unsigned long n, unsigned seconds)
+{
+	int zero = open("/dev/zero", O_RDONLY);
+	unsigned long pages = 0;
+	long size = getpagesize();
+
+	/* What these need is there the next time. */
+	printf("hog: takes %lu KiB\n", n * 1024);
+	fflush(stdout);
+	sleep(0);
+	for (unsigned long i = 0; i < n; i++)
+		for (size_t at = 0; at < MIB; at += size)
+			pages += read(zero, area[i] + at, size) == size;
+	printf("hog: keeps %lu KiB\n", pages * size / 1024);
+	fflush(stdout);
+	sleep(seconds);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 2 * free_memory();
+	bool keeps = argc > 2 && !strcmp(argv[1], "-k");
+	int used = keeps ? 3 : 1;
+	unsigned long n = argc > used ? strtoul(argv[used], NULL, 0) : 2 * free_memory();
 	char **area = calloc(n, sizeof(*area));
 
 	for (unsigned long i = 0; area && i < n; i++) {
@@ -44,6 +68,10 @@ int main(int argc, char **argv)
 	if (!area) {
 		perror("hog");
 		return 1;
+	}
+	if (keeps) {
+		keep(area, n, strtoul(argv[2], NULL, 0));
+		return 0;
 	}
 	for (unsigned long i = 0; i < n; i++)
 		for (size_t at = 0; at < MIB; at += getpagesize())
