@@ -7,7 +7,10 @@ DRIVERS     := irq/i8259 irq/lapic irq/ioapic timer/tsc timer/hpet timer/pit tim
 	       timer/cmos_rtc serial/uart16550 video/screen video/font bus/pci bus/pci_ports bus/virtio_pci \
 	       bus/virtio_ring export/virtio_console export/uart_export
 QEMU        := qemu-system-x86_64
-QEMU_BOARD  := -M q35 -cpu max,-x2apic -device isa-debug-exit,iobase=0xf4,iosize=4
+# Everything that QEMU can do, or little beside x86_64 itself.
+CPUS        := max qemu64
+CPU         := max
+QEMU_BOARD  := -M q35 -cpu @CPU@,-x2apic -device isa-debug-exit,iobase=0xf4,iosize=4
 EXPORTS     := virtio uart
 EXPORT_uart := -serial file:@STREAM@
 EXPORT_virtio := -device virtio-serial-pci -chardev file,id=export,path=@STREAM@ \

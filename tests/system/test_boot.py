@@ -49,6 +49,14 @@ def test_more_processors_do_no_harm(boot, board_has, processors):
     assert boot("pingpong 50", "--smp", processors).status == 0
 
 
+@pytest.mark.boards("x86_64-*")
+@pytest.mark.parametrize("cpu", ["max", "qemu64"])
+def test_every_processor_of_the_board(boot, cpu):
+    guest = boot("sh -c 'pingpong 20 && cat /proc/cpuinfo'", "--cpu", cpu)
+    assert guest.status == 0, guest.console + guest.errors
+    assert "QEMU" in guest.console
+
+
 @pytest.fixture
 def memory_varies(board_has):
     if "QEMU_MEM" in board_has:

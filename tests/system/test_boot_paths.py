@@ -149,7 +149,7 @@ def test_one_image_on_every_medium(board_has, iso, firmware, medium):
                       "-device", "usb-storage,drive=d"]}[medium]
     bios = ["-bios", "/usr/share/ovmf/OVMF.fd"] if firmware == "uefi" else []
     done = subprocess.run(
-        [board_has["QEMU"], *board_has["QEMU_BOARD"].split(), "-accel", "tcg", "-m", "256", "-nodefaults", "-display",
+        [board_has["QEMU"], *board_has["QEMU_BOARD"].replace("@CPU@", board_has["CPU"]).split(), "-accel", "tcg", "-m", "256", "-nodefaults", "-display",
          "none", "-no-reboot", "-serial", "stdio", *bios, *attach],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60, check=False)
     assert done.returncode == 1, done.stdout + done.stderr  # status 0 by isa-debug-exit
