@@ -13,14 +13,15 @@
 #define TIMERS_MAX 16 /* of timer_create(), a process */
 
 /*
- * What repeats is looked at this often, all the machine's timers together, so that no number of
- * them is all that a processor does; expirations in between are told as overruns. Each of them may
- * also have to be passed on the way to another's place in the queue.
+ * What repeats is looked at this often, all the timers of the privileged user together, and all
+ * those of the others, so that no number of them is all that a processor does, and that others do
+ * not make the privileged user's less exact; expirations in between are told as overruns. Each of
+ * the machine's may also have to be passed on the way to another's place in the queue.
  */
 #define MIN_STEP_NS 100000ULL
 #define PASS_NS     100ULL
 
-static u32 nr_repeating; /* of all processes; atomic */
+static u32 nr_repeating[2]; /* of the others' processes, and the privileged user's; atomic */
 
 struct process_timers {
 	struct mutex lock; /* one call at a time */
@@ -46,12 +47,15 @@ static bool repeats(const struct process_timer *t)
 	return t->armed && t->setting.interval && t->notify != UAPI_SIGEV_NONE;
 }
 
-/* From one interrupt of a timer that repeats to its next one, at least. */
-static u64 min_step(void)
+/* From one interrupt of @t, which repeats, to its next one, at least. */
+static u64 min_step(const struct process_timer *t)
 {
-	u64 n = __atomic_load_n(&nr_repeating, __ATOMIC_RELAXED);
+	u64 all = 0;
 
-	return n * (MIN_STEP_NS + n * PASS_NS);
+	for (size_t i = 0; i < ARRAY_SIZE(nr_repeating); i++)
+		all += __atomic_load_n(&nr_repeating[i], __ATOMIC_RELAXED);
+	return __atomic_load_n(&nr_repeating[t->privileged], __ATOMIC_RELAXED) *
+	       (MIN_STEP_NS + all * PASS_NS);
 }
 
 /* Arms the kernel timer for @t->expires, or for looking again. Lock of the process held. */
@@ -82,7 +86,7 @@ static u64 expirations(struct process_timer *t)
 	}
 	times = (now - t->expires) / t->setting.interval + 1;
 	t->expires = add(t->expires, times * t->setting.interval);
-	arm(t, min_step());
+	arm(t, min_step(t));
 	return times;
 }
 
@@ -136,7 +140,7 @@ static void stop(struct process_timer *t)
 	unsigned long flags = spin_lock_irqsave(&s->lock);
 
 	if (repeats(t))
-		__atomic_fetch_sub(&nr_repeating, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&nr_repeating[t->privileged], 1, __ATOMIC_RELAXED);
 	t->armed = false;
 	spin_unlock_irqrestore(&s->lock, flags);
 	/* Its function, should it run just now, finds that and does not arm it again. */
@@ -169,11 +173,12 @@ static void start(struct process_timer *t, const struct timer_setting *setting)
 	stop(t);
 	flags = spin_lock_irqsave(&s->lock);
 	t->setting = *setting;
+	t->privileged = process_privileged();
 	if (setting->value) {
 		t->armed = true;
 		t->expires = setting->absolute ? setting->value : add(now_of(t), setting->value);
 		if (repeats(t))
-			__atomic_fetch_add(&nr_repeating, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&nr_repeating[t->privileged], 1, __ATOMIC_RELAXED);
 		if (t->notify != UAPI_SIGEV_NONE)
 			arm(t, 0);
 	}

@@ -19,7 +19,8 @@ struct process_timer {
 	pid_t tid;                 /* UAPI_SIGEV_THREAD_ID */
 	/* Under the lock of the process: */
 	bool armed;
-	u64 expires; /* by its clock */
+	bool privileged; /* who has armed it is */
+	u64 expires;     /* by its clock */
 	struct timer_setting setting;
 };
 

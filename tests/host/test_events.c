@@ -507,6 +507,45 @@ static void clock_by_frequency_and_new_period(void **state)
 	close_event(event);
 }
 
+#define COST \
+	700000ULL /* ns that a sample takes: no whole number of them is a quarter of a window */
+
+static u64 nr_slow, stood_for;
+
+static void slow_handler(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs)
+{
+	host_clock += COST;
+	nr_slow++;
+	stood_for += data->period;
+}
+
+/*
+ * Clocks that want more than all of the time get a quarter of each window of 10 ms. A window ends
+ * with the sample that uses it up, and what that exceeds its quarter the next one lacks, so over
+ * all windows there is one sample too much. Windows begin at a beat: each lasts a period more at
+ * most.
+ */
+static void clocks_spend_a_quarter_of_the_time(void **state)
+{
+	const u64 all = 1000 * MS, window = 10 * MS, spend = window / 4, period = 10000;
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, period);
+	struct pt_regs regs = kernel_regs();
+	struct perf_event *event[3];
+
+	nr_slow = stood_for = 0;
+	for (int i = 0; i < 3; i++)
+		event[i] = perf_event_create_kernel_counter(&attr, 0, NULL, slow_handler, NULL);
+	host_run_timers(host_clock + all, &regs);
+	assert_true(nr_slow * COST <= (all / window + 1) * spend + COST);
+	assert_true(nr_slow * COST + COST >= (all / (window + period) - 1) * spend);
+	/* Nothing of the time is lost: what was put off the next sample stands for. */
+	assert_true(stood_for <= 3 * all);
+	assert_true(stood_for >= 3 * (all - window - period - COST));
+	for (int i = 0; i < 3; i++)
+		close_event(event[i]);
+}
+
 static void clock_obeys_the_policy(void **state)
 {
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, 100000);
@@ -732,6 +771,7 @@ int main(void)
 	    TEST(clock_samples_by_timer),
 	    TEST(task_clock_stops_with_the_task),
 	    TEST(clock_by_frequency_and_new_period),
+	    TEST(clocks_spend_a_quarter_of_the_time),
 	    TEST(clock_obeys_the_policy),
 	    TEST(targets_are_checked),
 	    TEST(pids_find_tasks),
