@@ -67,6 +67,7 @@ def test_sqlite(make, out, perf):
     chain goes down to where its thread began."""
     done = make("run", "APP=tests/apps/sqlite", timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert not re.search(r"^sqlite: log:", done.stdout + done.stderr, re.M)  # but what is expected
     answers = re.search(r"^sqlite: all (\d+) answers were right$", done.stdout, re.M)
     assert answers and int(answers[1]) > 40000, done.stdout
     for event, least in (("cpu-clock", 100), ("context-switches", 20), ("page-faults", 500)):

@@ -44,10 +44,15 @@ static void in_file(int orders)
 	part("in a file");
 }
 
-/* What SQLite has to say of what is not as usual, beside the codes of errors. */
+/*
+ * What SQLite has to say of what is not as usual, beside the codes of errors. A reader who finds
+ * that another process writes, and a file that needs recovery, are what is tested here.
+ */
 static void log_error(void *unused, int code, const char *message)
 {
-	fprintf(stderr, "sqlite: log: %s (%d)\n", message, code);
+	bool expected = code == SQLITE_BUSY || code == SQLITE_NOTICE_RECOVER_ROLLBACK;
+
+	fprintf(stderr, "sqlite: log%s: %s (%d)\n", expected ? ", expected" : "", message, code);
 }
 
 int main(int argc, char **argv)
