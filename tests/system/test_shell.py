@@ -59,7 +59,7 @@ CASES = [
     ("cp /bin/true /tmp/mytrue; /tmp/mytrue; echo $?; rm /tmp/mytrue", "0", 0),
     ("rm /tmp/none; rm -f /tmp/none; echo $?", "rm: /tmp/none: No such file or directory\n0", 0),
     ("kill -0 $$ && kill -NONE 1", "kill: NONE: no such signal", 2),
-    ("setpriv --reuid 1000 md 0", "md: /dev/mem: Not owner", 1),
+    ("setpriv --reuid 1000 md 0", "md: /dev/mem: Operation not permitted", 1),
     ("md zz", "md: zz: not a hexadecimal number", 2),
     ("umask 077; mkdir /tmp/m; umask", "0077", 0),
     ("taskset 1 taskset -p 0; taskset -c 0-7 taskset -c -p 0,3 0",
