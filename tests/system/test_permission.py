@@ -37,6 +37,16 @@ def test_counts_fall_back_too(boot):
     assert re.search(r"^ +0 +context-switches:u$", guest.console, re.M)
 
 
+def test_what_counts_only_with_the_kernel_says_whose_fault_it_is(boot):
+    """Time cannot be counted for user mode alone: that is no permission here, and not supported if asked for."""
+    guest = boot("sh -c 'setpriv --reuid 1000 perf stat -e task-clock -- true; echo next; "
+                 "setpriv --reuid 1000 perf stat -e task-clock:u -- true'")
+    asked, user_mode = guest.console.split("\nnext\n")
+    assert re.search(r"^ +<not permitted> +task-clock:u$", asked, re.M), guest.console
+    assert 'event "task-clock": perf_event_paranoid is 2' in asked
+    assert re.search(r"^ +<not supported> +task-clock:u$", user_mode, re.M), guest.console
+
+
 @pytest.mark.parametrize("command", ["perf record -a -e cs:u -- true", "perf record -e cs:k -- true",
                                      "perf record -e cs:u -p 1"])
 def test_what_is_forbidden_is_explained(boot, command):

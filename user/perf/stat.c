@@ -17,6 +17,7 @@
 struct counter {
 	int fd[MAX_CPUS]; /* one for a task, one a CPU with -a; -1: not open */
 	bool supported;
+	bool refused; /* it is, but not without what there is no permission for */
 	uint64_t value, enabled, running; /* times in ns */
 };
 
@@ -103,8 +104,11 @@ static int open_counter(struct counting *c, unsigned i, pid_t pid)
 		int on = c->all_cpus ? (int)cpu : -1;
 		int fd = event_open(&attr, target, on);
 
-		if (fd < 0 && event_fall_back(event, &attr, errno))
+		if (fd < 0 && event_fall_back(event, &attr, errno)) {
 			fd = event_open(&attr, target, on);
+			if (fd < 0 && event_unsupported(errno))
+				counter->refused = true;
+		}
 		counter->fd[cpu] = fd;
 		if (fd < 0 && !event_unsupported(errno)) {
 			event_open_error(event, &attr, errno);
@@ -179,7 +183,8 @@ static void print_for_people(const struct counting *c, unsigned i, double elapse
 	const struct counter *counter = &c->counter[i];
 
 	if (!counter->supported)
-		fprintf(stderr, "   <not supported>      %s\n", event->name);
+		fprintf(stderr, "   <not %s>      %s\n",
+			counter->refused ? "permitted" : "supported", event->name);
 	else if (counts_time(event))
 		fprintf(stderr, "%18.2f msec %-20s # %6.3f CPUs utilized\n", counter->value / 1e6,
 			event->name, elapsed_ns > 0 ? counter->value / elapsed_ns : 0.0);
