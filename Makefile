@@ -17,6 +17,14 @@ SAN ?=
 T ?=
 V ?= 0
 
+# A variable on the command line that nothing here uses is a typing error, which should not go unnoticed.
+ifeq ($(MAKELEVEL),0)
+GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(v)))),$(v)))
+MAKEFILES_HERE := Makefile $(wildcard make/*.mk boards/*.mk tests/host/*.mk)
+UNUSED := $(foreach v,$(GIVEN),$(if $(shell grep -E '[$$][[:punct:]]$(v)[^A-Za-z0-9_]' $(MAKEFILES_HERE)),,$(v)))
+$(foreach v,$(UNUSED),$(warning $(v)=: no such variable; `make help` lists those there are))
+endif
+
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:

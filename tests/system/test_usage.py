@@ -50,6 +50,14 @@ def test_wrong_values_of_variables(make, out, variable):
     assert not (out / "perf.pipe").exists() and not (out / "perf.data").exists()
 
 
+def test_a_mistyped_variable_is_named(make):
+    """Once, on the standard error; variables that are only used, a compiler's say, are nothing to talk about."""
+    done = make("help", "CDM=ls /bin", "HOST_CC=gcc", "T=x", "CMD=ls /bin")
+    assert done.returncode == 0
+    assert [line.split(": ", 1)[1] for line in done.stderr.splitlines()] == \
+        ["CDM=: no such variable; `make help` lists those there are"]
+
+
 def test_wrong_export(make):
     done = make("run", "EXPORT=usb", "CMD=true")
     assert done.returncode != 0
