@@ -36,7 +36,12 @@ def tests_in_sources():
     found += [(f"parsers/{program.removeprefix('fuzz_')}", "") for program, _ in sources("fuzz", "fuzz_*.c")]
     for suite in ("kernel", "user", "hostile"):
         for _, text in sources("guest", suite, "**", "*.c"):
-            found += [(f"guest/{suite}/{name}", "") for name in GUEST_TEST.findall(text)]
+            tests = GUEST_TEST.findall(text)
+            found += [(f"guest/{suite}/{name}", "") for name in tests]
+            if suite != "hostile":
+                found += [(f"guest/smp-{suite}/{name}", "") for name in tests]
+            if suite == "kernel":
+                found += [(f"guest/smp-races/{name}", "") for name in tests if "smp_" in name]
     for file, text in sources("system", "test_*.py"):
         found += [(f"system/{file}/{name}", marks) for marks, name in SYSTEM_TEST.findall(text)]
     return found

@@ -5,7 +5,8 @@
     host     cmocka programs (make/host-tests.mk)
     parsers  libFuzzer programs (make/fuzz-parsers.mk), a fixed number of inputs from a fixed seed
     guest    KTAP of the test image (tests/guest/kernel) and of two programs: what one may rely on
-             (tests/guest/user), and one that means harm (tests/guest/hostile)
+             (tests/guest/user), and one that means harm (tests/guest/hostile); the first two again on
+             several processors, and what is about these also while they really run at once (races)
              In the long tests, the storms among these once more, longer
     system   pytest in tests/system: images, streams and stock perf
 
@@ -28,6 +29,7 @@ from ktap import Result
 from names import matches
 
 HOST_BUDGET, GUEST_BUDGET, SYSTEM_BUDGET = 180, 240, 2400  # seconds: a program, a boot, the suite
+SMP = 4  # processors
 STORM_SCALE, STORM_BUDGET = 10, 1800  # of the long tests: how many times as long, and seconds
 
 
@@ -90,9 +92,9 @@ def run_parsers(args):
         yield [result]
 
 
-def boot(args, *options, budget=GUEST_BUDGET):
+def boot(args, *options, budget=GUEST_BUDGET, icount=True):
     command = ["tools/qemu-run", "--board", args.board, "--timeout", str(budget),
-               "--icount",  # time is instructions, so that no test depends on the host's load
+               *["--icount"] * icount,  # time is instructions, so that no test depends on the host's load
                "--stream", f"build/{args.board}/test/perf.pipe", *options]
     return execute(command, budget + 30)
 
@@ -102,7 +104,7 @@ def guest_glob(pattern, suite):
     if not pattern or pattern in f"{suite}/":
         return "*"
     pattern = pattern.removeprefix("guest/")
-    for part in ("kernel/", "user/", "hostile/"):
+    for part in ("smp-", "kernel/", "user/", "races/", "hostile/"):
         pattern = pattern.removeprefix(part)
     return pattern if any(c in pattern for c in "*?[") else f"*{pattern}*"
 
@@ -115,6 +117,8 @@ def run_guest(args):
     yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
                              "--", "guest-tests", guest_glob(args.filter, suite),
                              budget=GUEST_BUDGET * (1 + args.sanitizer)))
+    if not args.sanitizer:
+        yield from run_guest_smp(args)
     if args.slow and not args.sanitizer:
         suite = "guest/storms"
         pattern = guest_glob(args.filter, suite) if args.filter else "*storm*"
@@ -128,6 +132,30 @@ def run_guest(args):
     kernel = ["--kernel", args.test_image] if args.sanitizer else []
     yield judge(suite, *boot(args, *kernel, "--archive", args.test_archive, "--", "hostile-tests",
                              guest_glob(args.filter, suite), budget=GUEST_BUDGET * (1 + 9 * args.sanitizer)))
+
+
+def always_has_processors(board):
+    with open(f"boards/{board}.mk", encoding="utf-8") as file:
+        return "QEMU_SMP" in file.read()
+
+
+def run_guest_smp(args):
+    suites = {
+        "guest/smp-kernel": ["--append", "ktest={}"],
+        "guest/smp-user": ["--archive", args.test_archive, "--", "guest-tests", "{}"],
+        "guest/smp-races": ["--append", "ktest={}"],
+    }
+    if always_has_processors(args.board):  # so the first two have run on them already
+        del suites["guest/smp-kernel"], suites["guest/smp-user"]
+    for suite, options in suites.items():
+        if not names.any_matches(args.filter, f"{suite}/"):
+            continue
+        races = suite.endswith("races")
+        pattern = guest_glob(args.filter, suite)
+        if races and pattern == "*":
+            pattern = "*smp_*"
+        yield judge(suite, *boot(args, "--smp", str(SMP), "--kernel", args.test_image,
+                                 *[option.format(pattern) for option in options], icount=not races))
 
 
 def find_pytest():

@@ -179,6 +179,7 @@ TEST(proc_tells_of_the_system)
 	usleep(20000); /* more than the unit that it is told in */
 	f = fopen("/proc/uptime", "r");
 	EXPECT_EQ(fscanf(f, "%lf %lf", &up, &idle), 2);
+	/* All processors together were idle. */
 	EXPECT(up > 0 && idle >= 0 && idle <= up * sysconf(_SC_NPROCESSORS_ONLN));
 	fclose(f);
 	f = fopen("/proc/self/stat", "r");

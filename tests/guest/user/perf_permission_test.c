@@ -312,7 +312,7 @@ TEST(perf_permission_memory_of_a_user)
 {
 	long before, cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct recorder large;
-	char share[16];
+	char share[24];
 	int err;
 
 	/* It is so much for each processor: here, as much for all of them. */
