@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Machines the image boots on, how it ends, and what it says when it cannot go on."""
 import re
+import struct
 import subprocess
 
 import pytest
@@ -42,11 +43,76 @@ def test_one_image_boots_on_both_chipsets(boot, board, out, machine):
     assert "hello" in guest.console
 
 
-@pytest.mark.parametrize("processors", ["2", "4"])
-def test_more_processors_do_no_harm(boot, board_has, processors):
+@pytest.fixture
+def processors_vary(board_has):
     if "QEMU_SMP" in board_has:
         pytest.skip("the board always has as many")
-    assert boot("pingpong 50", "--smp", processors).status == 0
+
+
+@pytest.mark.parametrize("processors", [2, 4, 8])
+def test_all_processors_run(boot, processors_vary, processors):
+    guest = boot("pingpong 50", "--smp", str(processors))
+    assert guest.status == 0, guest.console + guest.errors
+    assert f"smp: {processors} of {processors} processors run" in guest.console
+    skews = re.findall(r"smp: cpu (\d+): clock skew -?\d+ cycles, within \d+", guest.console)
+    assert skews == [str(n) for n in range(1, processors)]
+
+
+def test_all_processors_of_a_board_run(boot, board_has):
+    if "QEMU_SMP" not in board_has:
+        pytest.skip("the board has as many as one likes")
+    guest = boot("pingpong 50")
+    assert guest.status == 0, guest.console + guest.errors
+    assert "smp: {0} of {0} processors run".format(board_has["QEMU_SMP"]) in guest.console
+
+
+@pytest.mark.parametrize("wanted, run", [("1", 1), ("3", 3), ("99", 4)])
+def test_fewer_processors_run_if_asked(boot, wanted, run):
+    guest = boot("pingpong 50", "--smp", "4", "--append", f"cpus={wanted}")
+    assert guest.status == 0, guest.console + guest.errors
+    assert f"smp: {run} of 4 processors run" in guest.console
+
+
+@pytest.mark.parametrize("wanted", ["0", "two", "3x", ""])
+def test_a_number_of_processors_that_is_none_is_told(boot, wanted):
+    guest = boot("pingpong 50", "--smp", "4", "--append", f"cpus={wanted}")
+    assert guest.status == 0, guest.console + guest.errors
+    assert f"cpus={wanted}: not a number of processors" in guest.console
+    assert "smp: 4 of 4 processors run" in guest.console
+
+
+def pc_with(qemu_processors, *options, out):
+    """A PC with processors as QEMU's -smp takes them: (status, console)."""
+    command = ["qemu-system-x86_64", "-M", "pc", "-cpu", "max,-x2apic", "-accel", "tcg", "-m", "64", "-smp",
+               qemu_processors, "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio", "-device",
+               "isa-debug-exit,iobase=0xf4,iosize=4", "-kernel", str(out / "hotregs.elf"), "-initrd",
+               str(out / "archive.cpio"), "-append", "-- echo hello", *options]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          timeout=60, check=False)
+    return done.returncode >> 1, done.stdout
+
+
+@pytest.mark.boards("x86_64-pc")
+def test_places_for_processors_are_none(out):
+    status, console = pc_with("2,maxcpus=4", out=out)
+    assert status == 0 and "hello" in console, console
+    assert "smp: 2 of 2 processors run" in console
+    assert "left out" not in console
+
+
+@pytest.mark.boards("x86_64-pc")
+def test_a_processor_that_does_not_come_is_left_out(out, tmp_path):
+    """One more table of processors (ACPI 6.4, 5.2.12): the second is there, number 5 is not, and number
+    300 is one for x2APIC mode."""
+    content = struct.pack("<II", 0xfee00000, 0)
+    content += b"".join(struct.pack("<BBBBI", 0, 8, n, n, 1) for n in (5, 1))
+    content += struct.pack("<BBHIII", 9, 16, 0, 300, 1, 300)
+    (tmp_path / "madt").write_bytes(content)
+    status, console = pc_with("2", "-acpitable", f"sig=APIC,data={tmp_path / 'madt'}", out=out)
+    assert status == 0 and "hello" in console, console
+    assert "smp: processor 5 does not come and is left out" in console
+    assert "smp: 2 of 3 processors run" in console
+    assert "300" not in console
 
 
 @pytest.mark.boards("x86_64-*")

@@ -95,10 +95,10 @@ def test_a_hang_ends(boot, way):
 
 @only_pc
 @ways(iso=slow, uefi=slow, bochs=None)
-def test_more_processors_do_no_harm(boot, way):
+def test_all_processors_run(boot, way):
     guest = boot("pingpong 20", "--smp", "2", "--boot", way)
     assert guest.status == 0, guest.console + guest.errors
-    assert "processors: 2" in guest.console
+    assert "smp: 2 of 2 processors run" in guest.console
 
 
 @ways(kernel=None, iso=None, uefi=slow)
