@@ -10,16 +10,16 @@
 #define BALANCE_TICKS 4  /* between two looks of a busy processor */
 #define MOST_LOOKS    32 /* tasks that are looked at with a lock held */
 
-/* Of those, of @cpus, that are not @prev: one that idles, else one where the least urgent task
- * runs and the fewest wait. NULL: there is none. */
-static struct cpu *least_busy(u32 allowed, const struct cpu *prev)
+/* Of the processors @left: one that idles, else one where the least urgent task runs and the fewest
+ * wait. NULL: there is none. */
+static inline struct cpu *least_busy(u32 left)
 {
 	struct cpu *best = NULL;
 	u64 key, least = UINT64_MAX;
 
-	for_each_cpu (cpu) {
-		if (cpu == prev || !(allowed & CPU_MASK(cpu->id)))
-			continue;
+	for (; left && least; left &= left - 1) {
+		struct cpu *cpu = &cpus[__builtin_ctz(left)];
+
 		key = (u64)highest_priority(&cpu->rq) << 32 | READ_ONCE(cpu->rq.nr);
 		if (key < least) {
 			least = key;
@@ -37,7 +37,7 @@ struct cpu *sched_place(const struct task *task, struct cpu *prev)
 
 	if (may_stay && here == PRIORITY_IDLE)
 		return prev;
-	best = least_busy(task->affinity, prev);
+	best = least_busy(task->affinity & cpus_online() & ~CPU_MASK(prev->id));
 	if (!may_stay || !best)
 		return best ?: prev;
 	there = highest_priority(&best->rq);
