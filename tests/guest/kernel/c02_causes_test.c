@@ -7,16 +7,14 @@
 #include <hotregs/sched.h>
 #include <hotregs/smp.h>
 #include <hotregs/string.h>
-#include <hotregs/time.h>
 #include <hotregs/unwind.h>
 #include <hotregs/wait.h>
 
 #include "c02_moves.h"
 
-#define MOVES       20
-#define PATIENCE_NS 500000000 /* for an idle processor to come */
+#define MOVES 20
 
-static struct move_log log;
+static struct move_log log, other_log;
 static struct wait_queue queue = WAIT_QUEUE_INIT(queue);
 static u32 orders, done; /* for the thread; those that it has seen */
 static bool stop;
@@ -79,15 +77,15 @@ static bool begins_at(const struct logged_move *move, const char *symbol)
 	return name && !strcmp(name, symbol);
 }
 
-/* How many of the log begin at @symbol; each of them must be @foreign or not. */
-static u32 count_moves(const char *symbol, bool foreign)
+/* How many of @log begin at @symbol; each of them must be @foreign or not. */
+static u32 count_moves(const struct move_log *log, const char *symbol, bool foreign)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < MIN(log.nr, (u32)MOVES_LOGGED); i++) {
-		if (!begins_at(&log.move[i], symbol))
+	for (u32 i = 0; i < MIN(log->nr, (u32)MOVES_LOGGED); i++) {
+		if (!begins_at(&log->move[i], symbol))
 			continue;
-		EXPECT_EQ(move_is_foreign(&log.move[i]), foreign);
+		EXPECT_EQ(move_is_foreign(&log->move[i]), foreign);
 		n++;
 	}
 	return n;
@@ -119,7 +117,7 @@ KTEST(c02_task_that_moves_itself)
 	while (READ_ONCE(log.nr) < MOVES)
 		sleep_ns(1000000);
 	finish(&run);
-	EXPECT_EQ(count_moves("sched_set_affinity", false), MOVES);
+	EXPECT_EQ(count_moves(&log, "sched_set_affinity", false), MOVES);
 	for (int i = 0; i < MOVES; i++) {
 		captured_chain_is(&log.move[i].sample, chain);
 		EXPECT_EQ(log.move[i].cpu, i % 2 ? 0 : 1);
@@ -144,7 +142,7 @@ KTEST(c02_task_moved_by_another)
 	order(run.task);
 	move_another(run.task);
 	finish(&run);
-	EXPECT_EQ(count_moves("sched_set_affinity", true), MOVES);
+	EXPECT_EQ(count_moves(&log, "sched_set_affinity", true), MOVES);
 	for (int i = 0; i < MOVES; i++) {
 		captured_chain_is(&log.move[i].sample, chain);
 		EXPECT_EQ(log.move[i].cpu, i % 2 ? 0 : 1);
@@ -166,44 +164,46 @@ KTEST(c02_task_that_is_woken_elsewhere)
 		order(run.task);
 	}
 	finish(&run);
-	woken = count_moves("wake_elsewhere", true);
+	woken = count_moves(&log, "wake_elsewhere", true);
 	EXPECT(woken > 0);
-	EXPECT_EQ(woken + count_moves("sched_set_affinity", true), MIN(log.nr, MOVES_LOGGED));
+	EXPECT_EQ(woken + count_moves(&log, "sched_set_affinity", true), MIN(log.nr, MOVES_LOGGED));
 }
 
 static void spin(void *arg)
 {
-	while (!READ_ONCE(stop)) {
-		if (READ_ONCE(orders) == done)
-			continue;
-		sched_set_affinity(current, CPU_MASK(0) | CPU_MASK(1));
-		while (READ_ONCE(current->cpu) == 0 && !READ_ONCE(stop))
-			barrier();
-		WRITE_ONCE(done, READ_ONCE(orders));
-	}
+	while (!READ_ONCE(stop))
+		barrier();
+}
+
+static noinline void allow_both(struct task *a, struct task *b, u32 cpus)
+{
+	sched_set_affinity(a, cpus);
+	sched_set_affinity(b, cpus);
 }
 
 /* Two share a processor and another idles: that comes for one of them. */
 KTEST(c02_task_that_is_pulled)
 {
+	struct perf_event *event;
+	struct task *other;
 	struct run run;
 	u32 pulled = 0;
 
 	if (!begin(&run, spin))
 		return;
-	for (int i = 0; i < 3; i++) {
-		sched_set_affinity(run.task, CPU_MASK(0));
-		while (READ_ONCE(run.task->cpu) != 0)
-			sleep_ns(50000);
-		WRITE_ONCE(orders, orders + 1);
-		for (u64 end = clock_ns() + PATIENCE_NS; clock_ns() < end;) /* busy */
-			if (READ_ONCE(done) == orders)
-				break;
-		if (!EXPECT_EQ(READ_ONCE(done), orders))
-			break;
+	other = kthread_start("c02", spin, NULL);
+	event = moves_open(other, -1, true, &other_log);
+	for (int i = 0; i < 10 && !pulled; i++) {
+		allow_both(run.task, other, CPU_MASK(0));
+		sleep_ns(20000000);
+		allow_both(run.task, other, CPU_MASK(0) | CPU_MASK(1));
+		sleep_ns(100000000);
+		pulled = count_moves(&log, "sched_pull", true) +
+			 count_moves(&other_log, "sched_pull", true);
 	}
-	finish(&run);
-	pulled = count_moves("sched_pull", true) + count_moves("sched_balance", true);
 	EXPECT(pulled > 0);
-	EXPECT_EQ(pulled + count_moves("sched_set_affinity", true), log.nr);
+	finish(&run);
+	kthread_join(other);
+	EXPECT_EQ(other_log.moves, other_log.scheduler);
+	perf_event_release(event);
 }
