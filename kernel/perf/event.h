@@ -192,6 +192,7 @@ void perf_event_detach(struct perf_event *event);
 struct perf_move {
 	struct perf_move *next; /* of the same task, later */
 	struct perf_moves *home;
+	u64 bit;   /* there, in free */
 	u64 time;  /* clock_ns() when it was decided */
 	u32 count; /* moves */
 	u32 nr;    /* frames */
@@ -255,8 +256,9 @@ static inline bool perf_sees(const struct perf_event *event, struct pt_regs **re
  * Interrupts off, NMI-safe.
  */
 void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now);
-/* @n strikes of a sampling @event at once, with @regs, in current. Interrupts off. */
-void perf_strike(struct perf_event *event, u64 n, struct pt_regs *regs, u64 now);
+/* @n strikes of @event at once, with @regs, in current, at a switch. */
+void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct pt_regs *regs,
+		 u64 now);
 
 /* --- clock.c --- */
 void perf_clock_init(struct perf_event *event);

@@ -12,6 +12,7 @@
 #include "event.h"
 
 #include <arch/irq.h>
+#include <arch/regs.h>
 
 #define CPU_MOVES 64 /* of tasks that were moved to one CPU and have not run there yet */
 
@@ -56,8 +57,10 @@ int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_m
 		return -ENOMEM;
 	moves->pages = pages;
 	moves->free = UINT64_MAX >> (64 - nr);
-	for (u32 i = 0; i < nr; i++)
+	for (u32 i = 0; i < nr; i++) {
 		moves->move[i].home = moves;
+		moves->move[i].bit = 1ULL << i;
+	}
 	*result = moves;
 	return 0;
 }
@@ -76,11 +79,9 @@ static struct perf_move *take(struct perf_moves *moves)
 	return NULL;
 }
 
-static void give_back(struct perf_move *move)
+static inline void give_back(struct perf_move *move)
 {
-	struct perf_moves *home = move->home;
-
-	__atomic_fetch_or(&home->free, 1ULL << (move - home->move), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&move->home->free, move->bit, __ATOMIC_RELEASE);
 }
 
 /* Takes the places in @home (NULL: all) off @task. Its run-queue lock held. */
@@ -199,7 +200,7 @@ static void capture(struct perf_move *move, const struct pt_regs *regs, bool for
 	move->time = clock_ns();
 	move->count++;
 	move->foreign = foreign;
-	move->regs = *regs;
+	hot_regs_copy(&move->regs, regs);
 	perf_callchain_kernel(&chain, regs);
 	move->nr = chain.nr;
 	if (foreign)
@@ -241,7 +242,7 @@ static void strike(struct perf_context *ctx, const struct cpu *cpu, struct perf_
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node)
 		if (told_now(event, cpu) && move->time >= event->started)
-			perf_strike(event, move->count, &move->regs, now);
+			perf_strike(event, cpu, move->count, &move->regs, now);
 }
 
 void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now)

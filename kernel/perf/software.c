@@ -76,11 +76,10 @@ static __always_inline void strike(struct perf_event *event, const struct cpu *c
 	overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
 }
 
-void perf_strike(struct perf_event *event, u64 n, struct pt_regs *regs, u64 now)
+void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct pt_regs *regs,
+		 u64 now)
 {
-	const struct cpu *cpu = this_cpu();
-
-	strike(event, cpu, cpu_context(cpu), n, regs, NULL, now);
+	strike(event, cpu, CTX_TASK, n, regs, NULL, now);
 }
 
 /* --- context-switches --- */

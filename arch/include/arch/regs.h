@@ -33,6 +33,9 @@ void arch_hot_regs(struct pt_regs *regs);
  */
 static inline void hot_regs_caller(struct pt_regs *regs);
 
+/* Copies hot regs: what arch_hot_regs() stores, and no other field. Any context. */
+static inline void hot_regs_copy(struct pt_regs *to, const struct pt_regs *from);
+
 /* Prints every register of @regs. Any context. */
 void regs_print(const struct pt_regs *regs);
 

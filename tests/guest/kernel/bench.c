@@ -158,6 +158,67 @@ static void bench_kernel_frame(void)
 	report("kernel chain, per frame");
 }
 
+/* --- A move that is sampled: its decision, and what comes on top when the task runs --- */
+
+static struct pt_regs move_regs;
+
+static __always_inline u32 decide(struct task *task)
+{
+	unsigned long flags;
+	struct cpu *cpu = task_rq_lock(task, &flags);
+	u32 ticks, start = bench_clock();
+
+	if (perf_migration_watched(task, cpu->id)) {
+		arch_hot_regs(&move_regs);
+		perf_sched_migrate(task, cpu->id, &move_regs, true);
+	}
+	ticks = bench_clock() - start;
+	task_rq_unlock(cpu, flags);
+	return ticks;
+}
+
+static u32 yields(unsigned n)
+{
+	u32 start = bench_clock();
+
+	while (n--)
+		yield();
+	return bench_clock() - start;
+}
+
+static void ignore(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
+/* A switch with that listener is a plain one: what it has more of is the sample. */
+static void bench_move(void)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = sizeof(attr),
+					     .config = PERF_COUNT_SW_CPU_MIGRATIONS,
+					     .sample_period = 1,
+					     .sample_type = PERF_SAMPLE_CALLCHAIN};
+	struct perf_event *event;
+	struct task *other;
+
+	stop = false;
+	other = kthread_start("moved", yield_loop, NULL);
+	yield();
+	event = perf_event_create_kernel_counter(&attr, -1, other, ignore, NULL);
+	for (int b = 0; b < BATCHES; b++) {
+		u32 plain = yields(2), place = decide(other);
+
+		result[b] = place + yields(2) - plain;
+	}
+	if (perf_event_read(event, NULL, NULL) != BATCHES)
+		printk("bench: %llu moves instead of %d\n", perf_event_read(event, NULL, NULL),
+		       BATCHES);
+	perf_event_release(event);
+	WRITE_ONCE(stop, true);
+	kthread_join(other);
+	report("move, sampled, added");
+}
+
 void kbench_run(void)
 {
 	bench_clock_start();
@@ -165,4 +226,5 @@ void kbench_run(void)
 	bench_hot_regs();
 	bench_kernel_frame();
 	bench_yield();
+	bench_move();
 }

@@ -45,6 +45,14 @@ static inline void hot_regs_caller(struct pt_regs *regs)
 	regs->ip = record[1];
 }
 
+static inline void hot_regs_copy(struct pt_regs *to, const struct pt_regs *from)
+{
+	to->ip = from->ip;
+	to->sp = from->sp;
+	to->bp = from->bp;
+	to->cs = from->cs;
+}
+
 /* The user frame is always the first thing on a kernel stack. */
 static inline struct pt_regs *task_user_regs(const struct task *task)
 {

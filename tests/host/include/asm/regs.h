@@ -43,6 +43,11 @@ static inline void hot_regs_caller(struct pt_regs *regs)
 	regs->ip = record[1];
 }
 
+static inline void hot_regs_copy(struct pt_regs *to, const struct pt_regs *from)
+{
+	*to = *from;
+}
+
 static inline struct pt_regs *task_user_regs(const struct task *task)
 {
 	if (task->flags & TASK_KTHREAD)

@@ -54,3 +54,11 @@ static inline void hot_regs_caller(struct pt_regs *regs)
 	regs->r[11] = saved_lr[-1];
 	regs->sp = (unsigned long)(saved_lr + 1);
 }
+
+static inline void hot_regs_copy(struct pt_regs *to, const struct pt_regs *from)
+{
+	to->r[11] = from->r[11];
+	to->sp = from->sp;
+	to->pc = from->pc;
+	to->cpsr = from->cpsr;
+}
