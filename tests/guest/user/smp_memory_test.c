@@ -147,7 +147,8 @@ static void unmapped_page(void)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		char *page = map(NULL, PAGE, RW);
-		volatile uint32_t *fresh;
+		/* Elsewhere; and it has no page before it is touched. */
+		volatile uint32_t *fresh = (uint32_t *)map(NULL, FRESH_PAGES * PAGE, RW);
 		struct writer w;
 
 		start_writer(&w, 1 + round, (uint32_t *)page);
@@ -155,7 +156,6 @@ static void unmapped_page(void)
 			EXPECT_EQ(munmap(page, PAGE), 0);
 		else
 			EXPECT(map(page, PAGE, PROT_READ) == page);
-		fresh = (uint32_t *)map(NULL, FRESH_PAGES * PAGE, RW);
 		for (int i = 0; i < FRESH_PAGES; i++)
 			fresh[i * PAGE_WORDS] = 0;
 		pthread_join(w.thread, NULL);
