@@ -3,6 +3,12 @@
  * Spin locks. Every one is held with interrupts disabled, and the kernel is preemptible exactly
  * where interrupts are enabled; so holding a lock also means not being preempted, and no counter is
  * needed for either. NMI code takes none.
+ *
+ * Lock order, outermost first; every test build checks it (kernel/debug/check/locks.c). Mutexes:
+ * a file's position; the file tree; an inode, a pipe, a stream; an address space. Spinlocks, inside
+ * any of them: all tasks; a process's signals; a futex bucket, a terminal, perf; a wait queue; a
+ * run queue (two in the order of CPUs); a CPU's timers; objects of a size; pages. Whoever waits for
+ * other CPUs (smp_call()) holds mutexes at most.
  */
 #pragma once
 
