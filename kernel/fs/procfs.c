@@ -20,11 +20,8 @@ static const struct proc_file system_files[] = {
     {"version", proc_show_version},
 };
 static const struct proc_file task_files[] = {
-    {"comm", proc_show_comm},
-    {"maps", proc_show_maps},
-    {"sched", proc_show_sched},
-    {"stat", proc_show_task_stat},
-    {"status", proc_show_status},
+    {"comm", proc_show_comm},      {"maps", proc_show_maps},     {"sched", proc_show_sched},
+    {"stat", proc_show_task_stat}, {"status", proc_show_status},
 };
 static const struct proc_file notes_file = {"notes", proc_show_notes};
 

@@ -145,8 +145,10 @@ void irq_interrupt(struct pt_regs *regs)
 	irq_exit();
 	/* Kernel code is preempted where it was interruptible; exit_work() does it for user code.
 	 */
-	if (!user_mode(regs) && this_cpu()->need_resched)
+	if (!user_mode(regs) && this_cpu()->need_resched) {
+		percpu_reread(regs);
 		preempt_schedule();
+	}
 }
 
 /*

@@ -122,3 +122,31 @@ KTEST(arm_chains_end_where_a_processor_began)
 	if (cpus_online() == 1)
 		ktest_skip("one processor runs");
 }
+
+/* Where @pc is once its task was moved. */
+static unsigned long after_move(const u32 *pc)
+{
+	struct pt_regs regs = {.pc = (unsigned long)pc};
+
+	percpu_reread(&regs);
+	return regs.pc;
+}
+
+/* Wherever the kernel asks which task runs: interrupted half-way, it asks once more. */
+KTEST(arm_current_is_asked_for_again)
+{
+	extern const u32 __image_start[], _start_rodata[];
+	unsigned places = 0;
+
+	for (const u32 *pc = __image_start; pc + 2 < _start_rodata; pc++) {
+		u32 rx = pc[0] >> 12 & 15;
+
+		if (pc[0] != (0xee1d0f90 | rx << 12) || pc[1] != (0xe5900004 | rx << 16 | rx << 12))
+			continue;
+		places++;
+		EXPECT_EQ(after_move(pc), (unsigned long)pc);
+		EXPECT_EQ(after_move(pc + 1), (unsigned long)pc);
+		EXPECT_EQ(after_move(pc + 2), (unsigned long)(pc + 2));
+	}
+	EXPECT(places > 50);
+}
