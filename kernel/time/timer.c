@@ -23,7 +23,10 @@ static bool armed(const struct timer *timer)
 	return !list_empty(&timer->node);
 }
 
-/* Asks for an interrupt at @expires unless an earlier one is coming. Queue locked. */
+/*
+ * Asks for an interrupt at @expires unless an earlier one is coming. @q is the calling CPU's;
+ * interrupts off. Not under its lock, for which another CPU may be waiting: a device is slow.
+ */
 static void program(struct timer_queue *q, u64 expires)
 {
 	u64 now;
@@ -35,11 +38,11 @@ static void program(struct timer_queue *q, u64 expires)
 	clock_event->set(expires > now ? expires - now : 1);
 }
 
-/* Asks for the interrupt that the earliest timer needs, if any. Queue locked. */
-static void program_first(struct timer_queue *q)
+/* When the earliest timer expires; UINT64_MAX: there is none. Queue locked. */
+static u64 first_expires(const struct timer_queue *q)
 {
-	if (!list_empty(&q->armed))
-		program(q, list_first(&q->armed, struct timer, node)->expires);
+	return list_empty(&q->armed) ? UINT64_MAX
+				     : list_first(&q->armed, struct timer, node)->expires;
 }
 
 /* Takes @timer off its queue, once its function does not run on another CPU. */
@@ -90,10 +93,10 @@ void timer_arm(struct timer *timer, u64 expires)
 		if (pos->expires > expires)
 			break;
 	list_add_tail(&timer->node, list_node(pos, node));
+	spin_unlock(&q->lock);
 	/* While timers run, the interrupt's end programs the next. */
 	if (!q->running)
 		program(q, expires);
-	spin_unlock(&q->lock);
 	irq_restore(flags);
 }
 
@@ -124,14 +127,16 @@ void time_set_clock_event(const struct clock_event *dev)
 {
 	struct timer_queue *q;
 	unsigned long flags;
+	u64 first;
 
 	ASSERT(!clock_event);
 	clock_event = dev;
 	flags = irq_save();
 	q = &this_cpu()->timers;
 	spin_lock(&q->lock);
-	program_first(q);
+	first = first_expires(q);
 	spin_unlock(&q->lock);
+	program(q, first);
 	irq_restore(flags);
 }
 
@@ -143,6 +148,7 @@ void time_start_cpu(void)
 void time_interrupt(struct pt_regs *regs)
 {
 	struct timer_queue *q = &this_cpu()->timers;
+	u64 first;
 
 	spin_lock(&q->lock);
 	q->programmed = UINT64_MAX;
@@ -158,6 +164,7 @@ void time_interrupt(struct pt_regs *regs)
 		spin_lock(&q->lock);
 	}
 	q->running = NULL;
-	program_first(q);
+	first = first_expires(q);
 	spin_unlock(&q->lock);
+	program(q, first);
 }

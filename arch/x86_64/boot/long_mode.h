@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembly only: how every processor gets from 32-bit protected mode to 64-bit mode. */
+/* clang-format off */
 #pragma once
 
 #include <asm/cpu_selectors.h>
