@@ -10,6 +10,7 @@ DEPS_GOALS_check := host-tests host-test-% $(DEPS_GOALS_parsers)
 DEPS_GOALS_debug := debug $(DEPS_GOALS_test)
 DEPS_GOALS_format := format format-check
 DEPS_GOALS_uboot := uboot run-uboot $(DEPS_GOALS_test)
+DEPS_GOALS_models := models verify
 DEPS_GOALS_chroot := verify chroot-check
 DEPS_GOALS_iso := iso $(DEPS_GOALS_test) $(if $(filter iso uefi bochs,$(BOOT)),run bench)
 DEPS_GOALS_uefi := $(DEPS_GOALS_test) $(if $(filter uefi,$(BOOT)),run bench)
@@ -19,7 +20,7 @@ DEPS_GOALS_npm := $(if $(shell command -v npm),,$(if $(APP_NPM),$(DEPS_GOALS_run
 	verify verify-board verify-%)
 
 GOALS := $(filter-out $(DEPS_GOALS_none),$(or $(MAKECMDGOALS),all))
-DEPS_USES := $(if $(GOALS),build $(foreach use,run check parsers debug chroot format uboot iso uefi bochs npm,\
+DEPS_USES := $(if $(GOALS),build $(foreach use,run check parsers models debug chroot format uboot iso uefi bochs npm,\
 	$(if $(filter $(DEPS_GOALS_$(use)),$(GOALS)),$(use))))
 # What is about every board wants the packages of each at once.
 DEPS_FAMILIES := $(if $(filter verify mutants,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))

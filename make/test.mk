@@ -125,13 +125,17 @@ M ?=
 mutants:
 	@tests/mutants/run.py $(foreach name,$(M),'$(name)')
 
+# What several processors do at once, searched through by Spin.
+models:
+	@tests/models/run.py
+
 # Both commands of the README on bare systems of the releases that are supported.
 chroot-check:
 	@tools/chroot-check
 
 # On every board; the long tests and the fuzzers too; that each seeded fault is found; that a second build of the
 # same sources is the same; and all of it on other releases of Debian.
-verify: fuzz-parsers mutants $(BOARDS:%=verify-%)
+verify: fuzz-parsers models mutants $(BOARDS:%=verify-%)
 	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
 	@tools/chroot-check
 
@@ -144,4 +148,4 @@ verify-%:
 verify-board: tests
 	@$(TEST_RUN) --slow --suites $(CHECK_SUITES)
 
-.PHONY: mutants chroot-check tests check check-board test test-find verify verify-board
+.PHONY: models mutants chroot-check tests check check-board test test-find verify verify-board
