@@ -26,9 +26,9 @@ DEPS_USES := $(if $(GOALS),build $(foreach use,run check parsers models debug ch
 DEPS_FAMILIES := $(if $(filter verify mutants,$(GOALS))$(if $(BOARD_NAMED),,$(filter check,$(GOALS))),$(FAMILIES),$(ARCH_FAMILY))
 DEPS := $(foreach use,$(DEPS_USES),$(use) $(DEPS_FAMILIES:%=$(use)-%))
 
-# A stamp for each set of uses, so that the question is asked once.
+# A stamp for each set of uses, so that the question is asked once. By number: the names of all are too long for one.
 empty :=
-DEPS_STAMP := build/deps/$(subst $(empty) $(empty),+,$(strip $(DEPS)))
+DEPS_STAMP := build/deps/$(if $(DEPS),$(firstword $(shell echo '$(strip $(DEPS))' | cksum)))
 READY := $(if $(DEPS),$(shell [ $(DEPS_STAMP) -nt make/packages.txt ] || \
 	{ tools/deps.sh $(DEPS) >&2 && mkdir -p build/deps && touch $(DEPS_STAMP); } && echo yes))
 $(if $(DEPS),$(if $(READY),,$(error the packages named above are needed)))
