@@ -96,6 +96,15 @@ static __always_inline void note_move(struct task *task, struct cpu *to)
 }
 
 /*
+ * @task belongs to processor @id from now on. Last: who sees it takes that one's lock, and sees
+ * what was stored under the old one's. The old one's is held.
+ */
+static inline void set_cpu(struct task *task, u32 id)
+{
+	__atomic_store_n(&task->cpu, id, __ATOMIC_RELEASE);
+}
+
+/*
  * Sends @task from @from, its processor, to @to; inline in whoever decides it. A task that runs
  * leaves when it is next switched away from; to what it was already leaving for counts as if it had
  * been there. True: it was in @from's queue, and the caller has to call sched_arrive() once it has
@@ -117,7 +126,7 @@ static __always_inline bool sched_move(struct cpu *from, struct task *task, stru
 		dequeue(&from->rq, task);
 		task->on_rq = RQ_MOVING;
 	}
-	WRITE_ONCE(task->cpu, to->id);
+	set_cpu(task, to->id);
 	return queued;
 }
 

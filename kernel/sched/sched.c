@@ -29,7 +29,7 @@ static void send_on(struct cpu *cpu, struct task *task)
 	bool runnable = task->on_rq == RQ_MOVING;
 
 	task->leaves = LEAVES_NOT;
-	WRITE_ONCE(task->cpu, task->target);
+	set_cpu(task, task->target);
 	spin_unlock(&cpu->rq.lock);
 	/* If it sleeps, it may be awake again by now, and more. */
 	if (runnable)
@@ -280,7 +280,7 @@ void sched_start(struct task *task)
 	task->state = TASK_RUNNING;
 	task->on_rq = RQ_MOVING;
 	/* It was nowhere before, so this is no move. */
-	WRITE_ONCE(task->cpu, (nr_cpus > 1 ? sched_place(task, here) : here)->id);
+	set_cpu(task, (nr_cpus > 1 ? sched_place(task, here) : here)->id);
 	spin_unlock(&cpu->rq.lock);
 	sched_arrive(task);
 	irq_restore(flags);

@@ -121,6 +121,8 @@ void time_wait(u64 ns)
 		irq_disable();
 	}
 	irq_enable();
+	/* The caller may have moved: where the timer was, it may still be in use. */
+	timer_cancel(&timer);
 }
 
 void time_set_clock_event(const struct clock_event *dev)
