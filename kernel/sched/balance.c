@@ -7,7 +7,11 @@
 
 #include "run_queue.h"
 
-#define BALANCE_TICKS 4  /* between two looks of a busy processor */
+/*
+ * Between two looks of a busy processor: more than a slice, and no multiple of it, or the one task
+ * that could go might be the one that runs at every look.
+ */
+#define BALANCE_TICKS 3
 #define MOST_LOOKS    32 /* tasks that are looked at with a lock held */
 
 /* Of the processors @left: one that idles, else one where the least urgent task runs and the fewest
