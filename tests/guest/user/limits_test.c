@@ -375,7 +375,7 @@ static void defuse(void (*body)(void), bool (*is_grown)(void))
 	EXPECT_EQ(waitpid(group, NULL, 0), group);
 	for (int i = 0; i < 100 && running_tasks() > before; i++)
 		sleep_ms(10);
-	EXPECT_EQ(running_tasks(), before);
+	EXPECT(running_tasks() <= before); /* a thread of before may have gone meanwhile */
 	EXPECT_ERRNO(kill(-group, 0), ESRCH);
 	EXPECT_EQ(setpriority(PRIO_PROCESS, 0, 0), 0);
 }
