@@ -75,11 +75,15 @@ static bool glob_match(const char *pattern, const char *name)
 
 /*
  * Most tests are about what happens on one processor: who runs first, who has slept by now. Those
- * called smp_* and storms have all there are. What a test starts inherits it.
+ * called smp_*, and storms of threads and of programs, have all there are. What a test starts
+ * inherits it. Storms of timers have one, too: an emulator that gives its processors turns by their
+ * instructions ends a turn when a timer is set, and a processor whose timers are fast would do
+ * nothing else.
  */
 static void choose_cpus(const char *test)
 {
-	bool all = glob_match("smp_*", test) || glob_match("*storm*", test);
+	bool all = glob_match("smp_*", test) || glob_match("thread_storms", test) ||
+		   glob_match("storm_of_every_workload*", test);
 	cpu_set_t cpus;
 
 	memset(&cpus, all ? 0xff : 0, sizeof(cpus));

@@ -65,8 +65,8 @@ static struct state settled_state(long tasks)
 		nanosleep(&moment, NULL);
 		state = state_now();
 	}
-	/* The last one may have been on its way out while this looked. */
-	nanosleep(&moment, NULL);
+	/* The last one may have been on its way out while this looked, perhaps on another CPU. */
+	nanosleep(&(struct timespec){0, 2000000}, NULL);
 	return state_now();
 }
 
