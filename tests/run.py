@@ -57,6 +57,8 @@ def judge(name, output, status, seconds):
     if status and results and all(r.status != "failed" for r in results):
         last = "\n".join(output.splitlines()[-15:])
         results.append(Result(name, "failed", f"exit status {status}\n{last}"))
+    if name in ("guest/kernel", "guest/user"):  # on one processor: these run in the suites guest/smp-*
+        results = [r for r in results if r.status != "skipped" or not r.name.startswith(f"{name}/smp_")]
     for result in results:
         result.seconds = seconds / len(results)  # the program was timed as a whole
     return results
@@ -92,8 +94,9 @@ def run_parsers(args):
         yield [result]
 
 
-def boot(args, *options, budget=GUEST_BUDGET, icount=True):
-    command = ["tools/qemu-run", "--board", args.board, "--timeout", str(budget),
+def boot(args, *options, budget=GUEST_BUDGET, icount=True, append="cpus=1"):
+    """One processor runs, on boards that always have several as well, unless append says otherwise."""
+    command = ["tools/qemu-run", "--board", args.board, "--timeout", str(budget), "--append", append,
                *["--icount"] * icount,  # time is instructions, so that no test depends on the host's load
                "--stream", f"build/{args.board}/test/perf.pipe", *options]
     return execute(command, budget + 30)
@@ -111,8 +114,8 @@ def guest_glob(pattern, suite):
 
 def run_guest(args):
     suite = "guest/kernel"
-    yield judge(suite, *boot(args, "--kernel", args.test_image, "--append",
-                             f"ktest={guest_glob(args.filter, suite)}"))
+    yield judge(suite, *boot(args, "--kernel", args.test_image,
+                             append=f"cpus=1 ktest={guest_glob(args.filter, suite)}"))
     suite = "guest/user"
     yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
                              "--", "guest-tests", guest_glob(args.filter, suite),
@@ -134,28 +137,18 @@ def run_guest(args):
                              guest_glob(args.filter, suite), budget=GUEST_BUDGET * (1 + 9 * args.sanitizer)))
 
 
-def always_has_processors(board):
-    with open(f"boards/{board}.mk", encoding="utf-8") as file:
-        return "QEMU_SMP" in file.read()
-
-
 def run_guest_smp(args):
-    suites = {
-        "guest/smp-kernel": ["--append", "ktest={}"],
-        "guest/smp-user": ["--archive", args.test_archive, "--", "guest-tests", "{}"],
-        "guest/smp-races": ["--append", "ktest={}"],
-    }
-    if always_has_processors(args.board):  # so the first two have run on them already
-        del suites["guest/smp-kernel"], suites["guest/smp-user"]
-    for suite, options in suites.items():
+    """On several processors: by instructions, which repeats itself, and at once, where races are real."""
+    for suite in ("guest/smp-kernel", "guest/smp-user", "guest/smp-races"):
         if not names.any_matches(args.filter, f"{suite}/"):
             continue
-        races = suite.endswith("races")
         pattern = guest_glob(args.filter, suite)
-        if races and pattern == "*":
-            pattern = "*smp_*"
-        yield judge(suite, *boot(args, "--smp", str(SMP), "--kernel", args.test_image,
-                                 *[option.format(pattern) for option in options], icount=not races))
+        if pattern == "*" and not suite.endswith("kernel"):
+            pattern = "smp_*"  # what is about processors; the others would keep to one
+        user = suite.endswith("user")
+        program = ["--archive", args.test_archive, "--", "guest-tests", pattern] if user else []
+        yield judge(suite, *boot(args, "--smp", str(SMP), "--kernel", args.test_image, *program,
+                                 icount=not suite.endswith("races"), append="" if user else f"ktest={pattern}"))
 
 
 def find_pytest():

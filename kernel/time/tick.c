@@ -8,6 +8,9 @@
 
 #define TICK_NS (1000000000UL / TICK_HZ)
 
+/* Processors that begin together do not tick together, and do not wait for each other's locks. */
+#define STAGGER_NS (TICK_NS / MAX_CPUS)
+
 static void tick(struct timer *timer, struct pt_regs *regs)
 {
 	u64 next = timer->expires + TICK_NS, now;
@@ -27,8 +30,9 @@ void time_tick_init(struct cpu *cpu)
 
 void time_tick_start(void)
 {
-	struct timer *timer = &this_cpu()->timers.tick;
+	struct cpu *cpu = this_cpu();
+	struct timer *timer = &cpu->timers.tick;
 
 	if (list_empty(&timer->node))
-		timer_arm(timer, clock_ns() + TICK_NS);
+		timer_arm(timer, clock_ns() + TICK_NS + cpu->id * STAGGER_NS);
 }
