@@ -46,7 +46,7 @@ static void update_watch(struct perf_context *ctx)
 		if (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 			watch |= WATCH_SWITCH;
 		if (event->config == PERF_COUNT_SW_CPU_MIGRATIONS)
-			watch |= WATCH_MOVE | (event->sampling ? WATCH_PLACE : 0);
+			watch |= ctx->task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
 		if (event->records & RECORD_SWITCH)
 			watch |= WATCH_RECORD;
 	}
