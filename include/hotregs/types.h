@@ -56,6 +56,9 @@ typedef u64 phys_addr_t;
 #define READ_ONCE(x)                    (*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)                (*(volatile typeof(x) *)&(x) = (v))
 #define barrier()                       __asm__ volatile("" ::: "memory")
+/* The value of the variable @x is kept: the compiler does not find it out anew when it is used
+ * again. */
+#define keep_value(x)                   __asm__("" : "+r"(x))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 /* Small negative errno values travel inside pointers, so that one return value tells both. */

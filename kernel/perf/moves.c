@@ -27,7 +27,7 @@ struct perf_moves {
 noinline void migrated_by_other_context(void)
 {
 	/* Room for an address inside: as callers are called, behind an instruction. */
-	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop");
+	(void)READ_ONCE(nr_cpus);
 }
 
 u64 perf_move_marker(void)

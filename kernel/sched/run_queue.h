@@ -68,8 +68,8 @@ static inline struct cpu *lock_queue(const struct task *task)
 		u32 id = READ_ONCE(task->cpu);
 		struct cpu *cpu = &cpus[id];
 
-		/* Once is enough: the compiler would multiply again rather than keep it. */
-		__asm__("" : "+r"(cpu));
+		/* The compiler would multiply again. */
+		keep_value(cpu);
 		spin_lock(&cpu->rq.lock);
 		if (likely(READ_ONCE(task->cpu) == id))
 			return cpu;
