@@ -42,8 +42,9 @@ enum perf_source {
 #define WATCH_RECORD BIT(1) /* somebody wants SWITCH records */
 #define WATCH_TIME   BIT(2) /* a task's events are enabled, whose time stops with it */
 #define WATCH_MOVE   BIT(3) /* cpu-migrations events are enabled: a task's that count, a CPU's */
-#define WATCH_PLACE  BIT(4) /* a task's that sample: the place that decides on a move is captured \
-			     */
+#define WATCH_PLACE                                                                  \
+	BIT(4) /* a task's that sample: the place that decides on a move is captured \
+		*/
 
 /* perf_event.records: what an event wants to be told of beside its samples. */
 #define RECORD_TASK      BIT(0) /* FORK, EXIT */

@@ -10,7 +10,7 @@ EVENTS = "context-switches/period=1/,cpu-clock/freq=5000/"
 
 
 def test_stock_perf_tells_threads_apart(boot, perf, tmp_path):
-    guest = boot(f"perf record -e {EVENTS} -g -- threads 3", "--icount")
+    guest = boot(f"perf record -e {EVENTS} -g -- threads 3", "--icount", "--append", "cpus=1")
     assert guest.status == 0 and "3 workers: 480978 steps" in guest.console, guest.console
     numbers, chains = collections.defaultdict(set), collections.defaultdict(set)
     for sample in perf("script", "-i", guest.pipe, "-F", "comm,pid,tid,ip,sym").stdout.split("\n\n"):
@@ -39,7 +39,7 @@ def test_stock_perf_tells_threads_apart(boot, perf, tmp_path):
 
 
 def test_counts_are_of_all_threads(boot):
-    guest = boot("perf stat -e context-switches,page-faults -- threads 3", "--icount")
+    guest = boot("perf stat -e context-switches,page-faults -- threads 3", "--icount", "--append", "cpus=1")
     assert guest.status == 0, guest.console
     switches = re.search(r"^\s*([\d,]+)\s+context-switches", guest.console, re.M)
     assert int(switches[1].replace(",", "")) >= 60, guest.console

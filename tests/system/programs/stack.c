@@ -46,7 +46,7 @@ static void write_head(int fd)
 
 int main(void)
 {
-	int event = syscall(SYS_perf_event_open, &attr, 0, 0, -1, 0UL);
+	int event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0UL);
 	int out = open("/dev/export", O_WRONLY);
 	struct perf_event_mmap_page *page;
 	const uint64_t *sample;
