@@ -37,20 +37,26 @@ static void flush_range(void *arg)
 	mmu_flush(range->start, range->end);
 }
 
+static void come_by(void *arg)
+{
+}
+
 /*
  * A processor that broadcasts its flushes is not enough, for the interrupt tells more: that no
- * sampler there is in the middle of a look, since those run with interrupts off.
+ * sampler there is in the middle of a look, since those run with interrupts off. But it is this one
+ * that has to broadcast, and before it may be left: here @mm is loaded for certain, and an
+ * architecture may flush what is tagged as the loaded space's alone.
  */
 static noinline void flush_on_all(struct mm *mm, struct range *range)
 {
 	unsigned long flags = irq_save();
 	u32 here = CPU_MASK(this_cpu()->id), mask = loaded_on(mm);
 
-	if (mask == here)
+	if (mask == here || (MMU_FLUSH_BROADCASTS && mask & here))
 		flush_range(range);
 	irq_restore(flags);
 	if (mask & ~here)
-		smp_call(mask, flush_range, range);
+		smp_call(mask, MMU_FLUSH_BROADCASTS ? come_by : flush_range, range);
 }
 
 void mm_flush(struct mm *mm, unsigned long start, unsigned long end)

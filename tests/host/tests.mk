@@ -40,6 +40,10 @@ test_address_space_SRC := kernel/mm/address_space.c kernel/mm/fault.c kernel/mm/
 	kernel/mm/shootdown.c
 test_address_space_CFLAGS := -Itests/host/mm
 
+HOST_TESTS += test_shootdown
+test_shootdown_SRC := kernel/mm/shootdown.c
+test_shootdown_CFLAGS := -DMMU_FLUSH_BROADCASTS=true
+
 HOST_TESTS += test_vmap
 test_vmap_SRC := kernel/mm/vmap.c kernel/mm/shootdown.c
 # Few addresses, so that they run out.

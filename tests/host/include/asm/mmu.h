@@ -9,7 +9,9 @@
 #define VMAP_END          0xffffc08000000000UL
 #define KERNEL_IMAGE_BASE 0xffffffff80000000UL
 
+#ifndef MMU_FLUSH_BROADCASTS
 #define MMU_FLUSH_BROADCASTS false
+#endif
 
 static inline void mmu_load(struct mmu *mmu)
 {
