@@ -28,7 +28,7 @@ struct perf_ring {
 	struct perf_event_mmap_page *page; /* control page */
 	u32 nest;                          /* writers in progress on the writing CPU */
 	bool overwrite;                    /* mapped read-only: never full, the oldest records go */
-	bool wake_pending;                 /* work is queued or runs */
+	u32 wake_pending;                  /* wakes since no work was queued or ran; atomic */
 	u32 samples;                       /* since the last wake-up, for wakeup_events */
 	unsigned long wakeup_at;           /* head at which readers are woken next */
 	unsigned long watermark;           /* bytes between wake-ups */

@@ -11,10 +11,16 @@
 static void wake_readers(struct irq_work *work)
 {
 	struct perf_ring *ring = container_of(work, struct perf_ring, work);
+	u32 wakes = __atomic_load_n(&ring->wake_pending, __ATOMIC_ACQUIRE);
 
 	ring->wake(ring);
-	/* The last access: perf_ring_free() waits for it. */
-	__atomic_store_n(&ring->wake_pending, false, __ATOMIC_RELEASE);
+	/*
+	 * The last access: perf_ring_free() waits for it. Unless the writer, on the CPU that it has
+	 * moved to, has had more to tell meanwhile, which the readers may have been too early for.
+	 */
+	if (!__atomic_compare_exchange_n(&ring->wake_pending, &wakes, 0, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		irq_work_queue(work);
 }
 
 static size_t ring_pages; /* of all rings together, control pages too; atomic */
@@ -95,7 +101,7 @@ void perf_ring_wake(struct perf_ring *ring)
 
 	ring->ready_at = head;
 	ring->wakeup_at = head + ring->watermark;
-	if (!__atomic_exchange_n(&ring->wake_pending, true, __ATOMIC_ACQ_REL))
+	if (!__atomic_fetch_add(&ring->wake_pending, 1, __ATOMIC_ACQ_REL))
 		irq_work_queue(&ring->work);
 }
 

@@ -357,6 +357,24 @@ static void watermark_wakes(void **state)
 	free_ring(ring);
 }
 
+static void wake_and_write_elsewhere(struct perf_ring *ring)
+{
+	if (!wakes++)
+		perf_ring_wake(ring);
+}
+
+/* A task's ring has its writer move on while the CPU that it left still wakes the readers. */
+static void told_while_readers_are_woken(void **state)
+{
+	struct perf_ring *ring = perf_ring_create(1, false, 0, wake_and_write_elsewhere);
+
+	wakes = 0;
+	perf_ring_wake(ring);
+	host_run_irq_work();
+	assert_int_equal(wakes, 2);
+	perf_ring_free(ring);
+}
+
 static void half_full_wakes_by_default(void **state)
 {
 	struct perf_ring *ring = new_ring(1, false, 0);
@@ -560,6 +578,7 @@ int main(void)
 	    cmocka_unit_test(overwrite_keeps_the_newest),
 	    cmocka_unit_test(hostile_control_page),
 	    cmocka_unit_test(watermark_wakes),
+	    cmocka_unit_test(told_while_readers_are_woken),
 	    cmocka_unit_test(half_full_wakes_by_default),
 	    cmocka_unit_test(full_ring_wakes_once),
 	    cmocka_unit_test(overwrite_reader_is_told_once),

@@ -8,6 +8,8 @@ void note(const volatile void *at, int order);
 /* The compiler's builtins, for all that follows: the ring's header and its code. */
 #define __atomic_store_n(p, v, order) (note(p, order), __atomic_store_n(p, v, order))
 #define __atomic_load_n(p, order)     (note(p, order), __atomic_load_n(p, order))
+#define __atomic_compare_exchange_n(p, expected, v, weak, order, failed) \
+	(note(p, order), __atomic_compare_exchange_n(p, expected, v, weak, order, failed))
 
 #include "../../kernel/perf/ring.c"
 #include "host.h"
