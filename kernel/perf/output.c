@@ -159,21 +159,27 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	return err;
 }
 
+/*
+ * What lies between two changes of lock belongs together: its reader, who may be on another CPU,
+ * reads again if that has changed or is odd.
+ */
 void perf_output_update_page(struct perf_event *event)
 {
 	struct perf_event_mmap_page *page;
-	u64 enabled, running;
+	u64 value, enabled, running;
+	u32 lock;
 
 	if (!event->mappings)
 		return;
 	page = event->ring->page;
-	page->offset = perf_event_own(event, &enabled, &running);
-	page->lock++;
-	barrier();
+	value = perf_event_own(event, &enabled, &running);
+	lock = page->lock;
+	WRITE_ONCE(page->lock, lock + 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	page->offset = value;
 	page->time_enabled = enabled;
 	page->time_running = running;
-	barrier();
-	page->lock++;
+	__atomic_store_n(&page->lock, lock + 2, __ATOMIC_RELEASE);
 }
 
 struct wait_queue *perf_event_waiters(struct perf_event *event)
