@@ -51,12 +51,13 @@ static noinline void flush_on_all(struct mm *mm, struct range *range)
 {
 	unsigned long flags = irq_save();
 	u32 here = CPU_MASK(this_cpu()->id), mask = loaded_on(mm);
+	bool broadcast = MMU_FLUSH_BROADCASTS && mask & here;
 
-	if (mask == here || (MMU_FLUSH_BROADCASTS && mask & here))
+	if (mask == here || broadcast)
 		flush_range(range);
 	irq_restore(flags);
 	if (mask & ~here)
-		smp_call(mask, MMU_FLUSH_BROADCASTS ? come_by : flush_range, range);
+		smp_call(mask, broadcast ? come_by : flush_range, range);
 }
 
 void mm_flush(struct mm *mm, unsigned long start, unsigned long end)
