@@ -49,7 +49,7 @@ struct seen {
 	uint32_t reserved;
 };
 
-#define SEEN_MAX 256
+#define SEEN_MAX 512
 
 /* Requests to /dev/handler; each open file has one event. read() gives what it has seen. */
 #define HANDLER_OPEN 1 /* (struct perf_event_attr *): on the caller, wherever it runs */

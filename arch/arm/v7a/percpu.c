@@ -12,8 +12,12 @@
 void percpu_reread(struct pt_regs *regs)
 {
 	const u32 *pc = (const u32 *)regs->pc;
-	u32 rx = pc[0] >> 12 & 15;
+	u32 rx;
 
+	/* Thumb code is libgcc's alone. */
+	if (regs->pc % sizeof(*pc))
+		return;
+	rx = pc[0] >> 12 & 15;
 	if (pc[0] == LDR_RUNNING(rx) && pc[-1] == MRC_TPIDRPRW(rx))
 		regs->pc -= sizeof(*pc);
 }

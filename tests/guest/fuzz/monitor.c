@@ -244,6 +244,20 @@ void monitor_bystander(pid_t pid)
 	naps_before = shared->naps;
 }
 
+/* Reads what the bystander's ring has; false: nothing. */
+static bool drain(void)
+{
+	uint64_t before = all_samples;
+
+	while (next_record(&on_bystander)) {
+		CHECK(record.header.type == PERF_RECORD_SAMPLE, "a bystander's record of type %u",
+		      (unsigned)record.header.type);
+		nap_samples += same_chain(&nap, &record.sample);
+		all_samples++;
+	}
+	return all_samples != before;
+}
+
 /* As many samples as it took naps, give or take the one that it is in. */
 static void drain_bystander(void)
 {
@@ -252,16 +266,14 @@ static void drain_bystander(void)
 	} count;
 	int missed;
 
-	while (next_record(&on_bystander)) {
-		CHECK(record.header.type == PERF_RECORD_SAMPLE, "a bystander's record of type %u",
-		      (unsigned)record.header.type);
-		nap_samples += same_chain(&nap, &record.sample);
-		all_samples++;
-	}
+	drain();
+	/* Until it does not run between the two. */
+	do
+		CHECK(raw(SYS_read, on_bystander.fd, &count, sizeof(count)) == sizeof(count),
+		      "read of the bystander's count");
+	while (drain());
 	missed = shared->naps - naps_before - nap_samples;
 	CHECK(missed >= -1 && missed <= 1, "%d samples of the bystander are missing", missed);
-	CHECK(raw(SYS_read, on_bystander.fd, &count, sizeof(count)) == sizeof(count),
-	      "read of the bystander's count");
 	CHECK(count.value == all_samples && !count.lost, "%llu samples of %llu, %llu lost",
 	      (unsigned long long)all_samples, (unsigned long long)count.value,
 	      (unsigned long long)count.lost);
