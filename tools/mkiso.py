@@ -17,6 +17,8 @@ import tempfile
 from guest_command import CommandError, init_words
 
 PACKAGES = "grub-common, grub-pc-bin, grub-efi-amd64-bin, xorriso and mtools"
+DISK_UNIT = 1 << 20  # bytes; an image for a USB stick is whole ones
+
 # What the configuration below uses, and what GRUB looks for on its way to it.
 MODULES = """multiboot2 normal test all_video serial terminal iso9660 fat search part_acorn part_amiga part_apple
     part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc""".split()
@@ -70,6 +72,8 @@ def make_iso(path, kernel, archive, words, timeout=0):
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode:
         raise IsoError(f"grub-mkrescue failed; it needs Debian's packages {PACKAGES}\n{done.stdout}")
+    # On a disk, GRUB reads in blocks of its cache, and some firmware fails a read that goes past the end.
+    os.truncate(path, -(-os.path.getsize(path) // DISK_UNIT) * DISK_UNIT)
 
 
 def main():
