@@ -90,6 +90,12 @@ static void exec_done(const struct op *op)
 /* An int at any alignment. */
 typedef int packed_int __attribute__((aligned(1)));
 
+/* Of another user's child it is said that no signal may be sent to it: it is there. */
+static bool is_gone(const struct child *c)
+{
+	return raw(SYS_kill, c->pid, 0) == -ESRCH;
+}
+
 /* A child that has only stopped, or gone on, is still there. */
 static void wait_done(const struct op *op)
 {
@@ -99,7 +105,7 @@ static void wait_done(const struct op *op)
 	if (!op->result && options & UAPI_WNOHANG)
 		return;
 	CHECK(c && (pid <= 0 || pid == op->result), "process %ld of the children", op->result);
-	if (!raw(SYS_kill, c->pid, 0)) {
+	if (!is_gone(c)) {
 		CHECK(options & (UAPI_WUNTRACED | UAPI_WCONTINUED), "child %d is still there",
 		      (int)c->pid);
 		return;
@@ -113,7 +119,7 @@ static void wait_done(const struct op *op)
 static void wait_failed(const struct op *op)
 {
 	for (struct child *c = self.child; c < self.child + MAX_CHILDREN; c++)
-		if (op->result == -EFAULT && c->pid && raw(SYS_kill, c->pid, 0) == -ESRCH)
+		if (op->result == -EFAULT && c->pid && is_gone(c))
 			c->pid = 0;
 }
 

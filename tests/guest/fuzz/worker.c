@@ -157,6 +157,7 @@ void judge_status(const struct child *c, int status)
 {
 	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
+	CHECK(WIFEXITED(status) || signal, "a child that is gone has status %#x", status);
 	if ((c->killed && signal) || c->kind == CHILD_WILD || shared->scarce)
 		return;
 	CHECK((c->kind != CHILD_FUZZ && c->kind != CHILD_YIELD) || !signal,
