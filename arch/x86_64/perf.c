@@ -14,11 +14,10 @@
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 {
 	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
-	struct unwind start, u;
+	struct unwind u; /* whose address nobody takes, so that the walk is all in registers */
 
-	if (!unwind_start(&start, current, regs))
+	if (!unwind_start(&u, current, regs))
 		return;
-	u = start; /* whose address nobody takes, so that the walk is all in registers */
 	do {
 		if (entry == end)
 			break;

@@ -33,19 +33,11 @@ bool unwind_stack_range(const struct task *task, unsigned long sp, unsigned long
 }
 
 /* Goes to kernel-mode @regs; false when their IP or stack is none the kernel knows. */
-static inline bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs)
+static bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs)
 {
-	unsigned long sp = regs->sp, low, high = u->task->stack + KERNEL_STACK_SIZE;
+	unsigned long low, high;
 
-	if (unlikely(sp - u->task->stack >= KERNEL_STACK_SIZE) &&
-	    !unwind_stack_range(u->task, sp, &low, &high))
-		return false;
-	u->ip = regs->ip;
-	u->sp = sp;
-	u->fp = regs->bp;
-	u->last = high - sizeof(struct frame_record);
-	u->bare_return = 0;
-	return kernel_text_address(u->ip);
+	return unwind_stack_range(u->task, regs->sp, &low, &high) && unwind_to_stack(u, regs, high);
 }
 
 /* As unwind_to_regs() where @regs were interrupted, perhaps before or after a function's frame. */
@@ -63,14 +55,11 @@ static bool unwind_to_interrupted(struct unwind *u, const struct pt_regs *regs)
 	return true;
 }
 
-bool unwind_start(struct unwind *u, const struct task *task, const struct pt_regs *regs)
+bool unwind_start_special(struct unwind *u, const struct pt_regs *regs)
 {
-	u->task = task;
-	u->bottom = task->stack + KERNEL_STACK_SIZE - sizeof(struct pt_regs) + 1;
 	if (user_mode(regs))
 		return false;
-	/* Hot regs carry no flags: they were stored in the middle of a function, frame complete. */
-	return likely(!regs->flags) ? unwind_to_regs(u, regs) : unwind_to_interrupted(u, regs);
+	return regs->flags ? unwind_to_interrupted(u, regs) : unwind_to_regs(u, regs);
 }
 
 bool unwind_next_special(struct unwind *u)

@@ -38,8 +38,5 @@ void host_run_timers(u64 until, struct pt_regs *regs);
 /* How often wake_up() was called on any queue. */
 extern unsigned host_wakeups;
 
-/* End of what unwind_start() takes for a stack; at first all memory is one. */
-extern unsigned long host_stack_high;
-
 /* Where in_sched_text() is true: an address inside, for chains. */
 extern const char host_sched_text[64];

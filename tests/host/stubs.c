@@ -49,15 +49,6 @@ WEAK enum memory_claim process_claim(void)
 
 unsigned long host_stack_high = -1UL;
 
-WEAK bool unwind_start(struct unwind *u, const struct task *task, const struct pt_regs *regs)
-{
-	if (user_mode(regs))
-		return false;
-	*u = (struct unwind){
-	    .ip = regs_ip(regs), .sp = regs_sp(regs), .fp = regs_fp(regs), .high = host_stack_high};
-	return true;
-}
-
 WEAK struct spinlock task_list_lock;
 WEAK struct list_head task_list = LIST_HEAD_INIT(task_list);
 

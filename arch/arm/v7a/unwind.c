@@ -19,28 +19,6 @@ bool unwind_stack_range(const struct task *task, unsigned long sp, unsigned long
 	return sp >= *low && sp <= *high;
 }
 
-/*
- * Goes to kernel-mode @regs. Interrupted ones have an lr; hot regs, and those of a call, have none:
- * their pc is a return address.
- */
-static bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs)
-{
-	unsigned long low;
-
-	u->ip = regs->pc;
-	u->sp = regs->sp;
-	u->fp = regs->r[ARM_FP];
-	u->lr = regs->lr;
-	u->thumb = regs->cpsr & CPSR_T;
-	return kernel_text_address(u->ip) && unwind_stack_range(u->task, u->sp, &low, &u->high);
-}
-
-bool unwind_start(struct unwind *u, const struct task *task, const struct pt_regs *regs)
-{
-	u->task = task;
-	return !user_mode(regs) && unwind_to_regs(u, regs);
-}
-
 /* Entry code calls C with SP at the trap frame. */
 static bool cross_trap_frame(struct unwind *u)
 {
@@ -81,8 +59,11 @@ static bool step_by_table(struct arm_frame *frame, struct arm_memory *stack)
 	struct ehabi_code code;
 	struct recipe recipe;
 
-	if (ehabi_find(&tables, pc - called, &code) != EHABI_OK)
+	if (ehabi_find(&tables, pc - called, &code) != EHABI_OK) {
+		if (called)
+			recipe_remember(pc, 0, RECIPE_END);
 		return false;
+	}
 	if (called && recipe_make(code, &recipe) &&
 	    (recipe_base(recipe) == ARM_SP || recipe_base(recipe) == ARM_FP))
 		recipe_remember(pc, 0, recipe);

@@ -32,7 +32,8 @@ static inline bool unwind_frame_valid(unsigned long fp, size_t size, unsigned lo
  * one for perf). The first frame is regs' own IP. Returns false when @regs are not a kernel frame,
  * or their stack is none the kernel knows. NMI-safe.
  */
-bool unwind_start(struct unwind *u, const struct task *task, const struct pt_regs *regs);
+static inline bool unwind_start(struct unwind *u, const struct task *task,
+				const struct pt_regs *regs);
 
 /* Moves to the caller; false at the end: a user-mode trap frame or a bad frame. NMI-safe. */
 static inline bool unwind_next(struct unwind *u);

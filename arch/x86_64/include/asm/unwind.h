@@ -25,14 +25,45 @@ struct unwind {
 	const struct task *task; /* whose stack it is, or ends on */
 };
 
-/* What unwind_next() does at a trap frame, or when the interrupted function had no frame. */
+/* What unwind_next() does at a trap frame, or when the interrupted function had no frame; and
+ * unwind_start() at registers that are not hot regs, or lie on another stack than the task's. */
 bool unwind_next_special(struct unwind *u);
+bool unwind_start_special(struct unwind *u, const struct pt_regs *regs);
 
 static inline bool kernel_text_address(unsigned long ip)
 {
 	extern const char _stext[], _etext[];
 
 	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext;
+}
+
+/* @regs of a stack that ends at @high. */
+static inline bool unwind_to_stack(struct unwind *u, const struct pt_regs *regs, unsigned long high)
+{
+	u->ip = regs->ip;
+	u->sp = regs->sp;
+	u->fp = regs->bp;
+	u->last = high - sizeof(struct frame_record);
+	u->bare_return = 0;
+	return kernel_text_address(u->ip);
+}
+
+static inline bool unwind_start(struct unwind *u, const struct task *task,
+				const struct pt_regs *regs)
+{
+	unsigned long high = task->stack + KERNEL_STACK_SIZE;
+
+	u->task = task;
+	u->bottom = high - sizeof(struct pt_regs) + 1;
+	/* Hot regs carry no flags: they were stored in the middle of a function, frame complete. */
+	if (likely(!regs->flags && regs->sp - task->stack < KERNEL_STACK_SIZE))
+		return unwind_to_stack(u, regs, high);
+	/* As in unwind_next(): the walk stays in registers. */
+	struct unwind special = *u;
+	bool begun = unwind_start_special(&special, regs);
+
+	*u = special;
+	return begun;
 }
 
 static inline bool unwind_next(struct unwind *u)

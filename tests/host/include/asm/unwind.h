@@ -14,6 +14,19 @@ struct unwind {
 	unsigned long high; /* end of the stack */
 };
 
+/* End of what unwind_start() takes for a stack; at first all memory is one. */
+extern unsigned long host_stack_high;
+
+static inline bool unwind_start(struct unwind *u, const struct task *task,
+				const struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		return false;
+	*u = (struct unwind){
+	    .ip = regs_ip(regs), .sp = regs_sp(regs), .fp = regs_fp(regs), .high = host_stack_high};
+	return true;
+}
+
 static inline bool unwind_next(struct unwind *u)
 {
 	const struct frame_record *record = (const struct frame_record *)u->fp;

@@ -38,6 +38,28 @@ static inline bool is_entry_text(unsigned long return_address)
 	       return_address <= (unsigned long)__entry_text_end;
 }
 
+/*
+ * Goes to kernel-mode @regs. Interrupted ones have an lr; hot regs, and those of a call, have none:
+ * their pc is a return address.
+ */
+static inline bool unwind_to_regs(struct unwind *u, const struct pt_regs *regs)
+{
+	u->ip = regs->pc;
+	u->sp = regs->sp;
+	u->fp = regs->r[ARM_FP];
+	u->lr = regs->lr;
+	u->thumb = regs->cpsr & CPSR_T;
+	u->high = u->task->stack + KERNEL_STACK_SIZE;
+	return kernel_text_address(u->ip) && u->sp - u->task->stack <= KERNEL_STACK_SIZE;
+}
+
+static inline bool unwind_start(struct unwind *u, const struct task *task,
+				const struct pt_regs *regs)
+{
+	u->task = task;
+	return unwind_to_regs(u, regs) && !user_mode(regs);
+}
+
 /* Entry code calls C with SP at the trap frame. Is that, if there is one, the user's? */
 static inline bool unwind_is_user_entry(const struct unwind *u)
 {
@@ -85,7 +107,7 @@ static inline bool unwind_next(struct unwind *u)
 	if (likely(!u->lr && recipe_find(u->ip, 0, &recipe))) {
 		if (likely(recipe.saved & RECIPE_RECORD))
 			return unwind_by_record(u);
-		return unwind_by_recipe(u, recipe);
+		return recipe_size(recipe) && unwind_by_recipe(u, recipe);
 	}
 	/* Nearly all chains end so. */
 	if (likely(unwind_is_user_entry(u)))

@@ -61,6 +61,25 @@ KTEST(unwind_bad_frames_end_the_walk)
 	EXPECT_EQ(depth_with_fp((unsigned long)&stack.self[1]), 1); /* no code */
 }
 
+/* That a function has no caller is remembered: whatever its frame pointer is, the walk ends. */
+KTEST(unwind_end_is_remembered)
+{
+	unsigned long frame[sizeof(hot) / sizeof(long)] = {0}; /* room for what else may be there */
+	struct recipe recipe;
+	struct unwind u;
+
+	take_hot_regs();
+	if (!EXPECT(unwind_start(&u, current, &hot)))
+		return;
+	while (unwind_next(&u))
+		;
+	EXPECT(recipe_find(u.ip, 0, &recipe) && !recipe_size(recipe));
+	frame[1] = hot.pc;
+	u.sp = (unsigned long)frame;
+	u.fp = (unsigned long)&frame[1];
+	EXPECT(!unwind_next(&u));
+}
+
 KTEST(unwind_stray_stack_pointer)
 {
 	struct unwind u;
