@@ -30,7 +30,7 @@ struct pt_regs;
 #define TASK_WORK_EXIT   BIT(1) /* it has to end: all of its process, or all but one */
 
 enum task_state {
-	TASK_RUNNING,  /* running or on a run queue */
+	TASK_RUNNING,  /* running or on a run queue, or it has not begun */
 	TASK_SLEEPING, /* waits; wake_up_task() makes it run */
 	TASK_DEAD,     /* has switched away, or is about to, for the last time */
 };
@@ -93,6 +93,12 @@ struct task {
 	struct held_locks held; /* mutexes */
 	struct task_check check;
 };
+
+/* The processor that @task is at, or is on its way to. Its run-queue lock is held. */
+static inline u32 task_destination(const struct task *task)
+{
+	return task->leaves == LEAVES_CPU ? task->target : task->cpu;
+}
 
 /*
  * Adds to what @task, which is current, has to do before it goes to user mode, or takes away from

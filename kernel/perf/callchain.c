@@ -13,10 +13,12 @@ void callchain_captured(struct callchain *chain, const struct pt_regs *regs)
 {
 	const struct perf_move *move = container_of(regs, struct perf_move, regs);
 	u32 n = MIN(move->nr, chain->max - chain->nr);
+	u64 *to = chain->ip + chain->nr;
 
 	for (u32 i = 0; i < n; i++)
-		callchain_add(chain, move->ip[i]);
+		to[i] = move->ip[i];
 	/* Whose place it was not must be seen, even if there is room for no other frame. */
 	if (move->foreign && n)
-		chain->ip[chain->nr - 1] = move->ip[move->nr - 1];
+		to[n - 1] = move->ip[move->nr - 1];
+	chain->nr += n;
 }

@@ -7,7 +7,7 @@
  */
 #include <hotregs/mm.h>
 #include <hotregs/sched.h>
-#include <hotregs/smp.h>
+#include <hotregs/string.h>
 
 #include "event.h"
 
@@ -84,20 +84,71 @@ static inline void give_back(struct perf_move *move)
 	__atomic_fetch_or(&move->home->free, move->bit, __ATOMIC_RELEASE);
 }
 
-/* Takes the places in @home (NULL: all) off @task. Its run-queue lock held. */
-static void drop(struct task *task, const struct perf_moves *home)
+/* Takes all places off @task. Its run-queue lock held. */
+static void drop(struct task *task)
 {
-	struct perf_move **link = &task->moves;
+	struct perf_move *move = task->moves, *next;
 
-	while (*link) {
-		struct perf_move *move = *link;
-
-		if (home && move->home != home) {
-			link = &move->next;
-			continue;
-		}
-		*link = move->next;
+	task->moves = NULL;
+	for (; move; move = next) {
+		next = move->next;
 		give_back(move);
+	}
+}
+
+/* Room for a move of @task to CPU @to; NULL: nobody samples it. Its run-queue lock held. */
+static inline struct perf_moves *room_for(const struct task *task, u32 to)
+{
+	if (task->perf_active & WATCH_PLACE)
+		return task->perf->ctx.moves;
+	if (READ_ONCE(cpus[to].perf_active) & WATCH_MOVE)
+		return READ_ONCE(cpus[to].perf->ctx.moves);
+	return NULL;
+}
+
+static void lose_place(struct perf_moves *moves, u32 n)
+{
+	__atomic_fetch_add(&moves->lost, n, __ATOMIC_RELAXED);
+}
+
+/* A copy of @move in @moves, or NULL: none is left. */
+static struct perf_move *copy_to(struct perf_moves *moves, const struct perf_move *move)
+{
+	struct perf_move *copy = take(moves);
+
+	if (!copy) {
+		lose_place(moves, move->count);
+		return NULL;
+	}
+	copy->next = move->next;
+	copy->time = move->time;
+	copy->count = move->count;
+	copy->nr = move->nr;
+	copy->foreign = move->foreign;
+	hot_regs_copy(&copy->regs, &move->regs);
+	memcpy(copy->ip, move->ip, move->nr * sizeof(copy->ip[0]));
+	return copy;
+}
+
+/*
+ * Takes the places in @home, which is to go, off @task. A task may have been moved on, and others
+ * wait for all of its moves: theirs they become. Its run-queue lock held.
+ */
+static void leave_home(struct task *task, const struct perf_moves *home)
+{
+	struct perf_moves *other = room_for(task, task_destination(task));
+	struct perf_move **link = &task->moves, *move, *copy;
+
+	while ((move = *link)) {
+		if (move->home == home) {
+			copy = other ? copy_to(other, move) : NULL;
+			*link = copy ?: move->next;
+			give_back(move);
+			if (!copy)
+				continue;
+			move = copy;
+		}
+		link = &move->next;
 	}
 }
 
@@ -121,16 +172,15 @@ struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_
 		return NULL;
 	WRITE_ONCE(ctx->moves, NULL);
 	if (ctx->task)
-		drop(ctx->task, moves);
+		leave_home(ctx->task, moves);
 	return moves;
 }
 
-static void nothing(void *arg)
-{
-}
-
-/* No task refers to what was captured for a CPU any more. */
-static void drop_everywhere(const struct perf_moves *moves)
+/*
+ * No task refers to what was captured for a CPU any more. Who takes a place has the task's lock, or
+ * had it before and is seen to have taken: so when all locks have been had nobody is about to.
+ */
+static void leave_home_everywhere(const struct perf_moves *moves)
 {
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 	struct task *task;
@@ -139,7 +189,7 @@ static void drop_everywhere(const struct perf_moves *moves)
 		unsigned long off;
 		struct cpu *cpu = task_rq_lock(task, &off);
 
-		drop(task, moves);
+		leave_home(task, moves);
 		task_rq_unlock(cpu, off);
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
@@ -153,9 +203,7 @@ void perf_moves_free(struct perf_moves *moves)
 		kfree(moves);
 		return;
 	}
-	/* Who found it when it was the CPU's has taken from it when every CPU has come by. */
-	smp_call(cpus_online(), nothing, NULL);
-	drop_everywhere(moves);
+	leave_home_everywhere(moves);
 	vmap_free(moves, moves->pages);
 }
 
@@ -184,7 +232,7 @@ static struct perf_move *next_move(struct task *task, struct perf_moves *moves)
 		return last;
 	last = take(moves);
 	if (!last) {
-		__atomic_fetch_add(&moves->lost, 1, __ATOMIC_RELAXED);
+		lose_place(moves, 1);
 		return NULL;
 	}
 	last->next = NULL;
@@ -209,18 +257,14 @@ static void capture(struct perf_move *move, const struct pt_regs *regs, bool for
 
 void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool foreign)
 {
-	struct perf_moves *moves = NULL;
+	struct perf_moves *moves = room_for(task, to);
 	struct perf_move *move;
 
 	if (task->perf_active & WATCH_MOVE)
 		count(&task->perf->ctx, task, to, regs);
-	if (task->perf_active & WATCH_PLACE)
-		moves = task->perf->ctx.moves;
-	else if (READ_ONCE(cpus[to].perf_active) & WATCH_MOVE)
-		moves = READ_ONCE(cpus[to].perf->ctx.moves);
 	if (!moves) {
 		/* Where it goes now nobody wants to know where it came from. */
-		drop(task, NULL);
+		drop(task);
 		return;
 	}
 	move = next_move(task, moves);
@@ -236,7 +280,8 @@ static bool told_now(const struct perf_event *event, const struct cpu *cpu)
 	return (event->sampling || !event->ctx->task) && perf_event_on(event, cpu);
 }
 
-static void strike(struct perf_context *ctx, const struct cpu *cpu, struct perf_move *move, u64 now)
+static __always_inline void strike(struct perf_context *ctx, const struct cpu *cpu,
+				   struct perf_move *move, u64 now)
 {
 	struct perf_event *event;
 
@@ -305,6 +350,6 @@ void perf_moves_dead(struct task *task)
 		lose_all(&task->perf->ctx, cpu, n);
 	if (n && (cpu->perf_active & WATCH_MOVE))
 		lose_all(&cpu->perf->ctx, cpu, n);
-	drop(task, NULL);
+	drop(task);
 	task_rq_unlock(cpu, flags);
 }

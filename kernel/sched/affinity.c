@@ -6,25 +6,20 @@
 
 #include <arch/irq.h>
 
-/* Where @task is, or is on its way to. Its lock is held. */
-static struct cpu *destination(const struct task *task)
-{
-	return &cpus[task->leaves == LEAVES_CPU ? task->target : task->cpu];
-}
-
 int sched_set_affinity(struct task *task, u32 cpus_asked)
 {
 	bool arrives = false, leaves;
+	u32 to;
 	unsigned long flags;
-	struct cpu *cpu, *to;
+	struct cpu *cpu;
 
 	cpus_asked &= cpus_online();
 	if (!cpus_asked)
 		return -EINVAL;
 	cpu = task_rq_lock(task, &flags);
 	task->affinity = cpus_asked;
-	to = destination(task);
-	if (task->state != TASK_DEAD && !(cpus_asked & CPU_MASK(to->id)))
+	to = task_destination(task);
+	if (task->state != TASK_DEAD && !(cpus_asked & CPU_MASK(to)))
 		arrives = sched_move(cpu, task, sched_place(task, cpu));
 	leaves = task == current && task->leaves;
 	spin_unlock(&cpu->rq.lock);

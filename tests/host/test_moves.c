@@ -218,6 +218,75 @@ static void neither_before_nor_after(void **state)
 	close_event(event);
 }
 
+/* A task that was moved on has places of another CPU's event, and keeps them when that is closed.
+ */
+static void next_event_keeps_what_another_leaves(void **state)
+{
+	struct perf_event *first = open_moves(1, NULL, 0, NULL);
+	struct perf_ring *ring;
+	struct perf_event *second = open_moves(1, NULL, 1, &ring);
+	struct perf_event *counting = open_moves(0, NULL, 1, NULL);
+
+	for (unsigned i = 0; i < 7; i++)
+		move(&other_task, i % 2, PLACE + 16 * i, i == 2);
+	move(&other_task, 1, PLACE + 16 * 7, true);
+	close_event(first);
+	run_other(1);
+	for (unsigned i = 0; i < 4; i++) {
+		expect_move(ring, PLACE + 16 * i, 1, 1);
+		assert_int_equal(record.word[7], PLACE + 16 * i);
+	}
+	expect_move(ring, PLACE + 16 * 7, 1, 4);
+	expect_no_record(ring);
+	assert_int_equal(value_of(counting), 8);
+	assert_int_equal(second->lost, 0);
+	/* The same of a task's own event, and of one who waits for no more of it. */
+	first = open_moves(1, &other_task, -1, NULL);
+	move(&other_task, 0, PLACE, false);
+	move(&other_task, 1, PLACE, true);
+	close_event(first);
+	run_other(1);
+	expect_move(ring, PLACE, 1, 1);
+	expect_move(ring, PLACE, 1, 1);
+	assert_int_equal(value_of(counting), 10);
+	first = open_moves(1, &other_task, -1, NULL);
+	move(&other_task, 0, PLACE, false);
+	close_event(first);
+	assert_null(other_task.moves);
+	close_event(second);
+	close_event(counting);
+}
+
+/* Where the other has no room for them they are lost, and counted. */
+static void what_another_leaves_may_find_no_room(void **state)
+{
+	static struct task task[64];
+	struct perf_event *first = open_moves(1, NULL, 0, NULL);
+	struct perf_ring *ring;
+	struct perf_event *second = open_moves(1, NULL, 1, &ring);
+	struct perf_event *counting = open_moves(0, NULL, 1, NULL);
+
+	move(&other_task, 0, PLACE, false);
+	for (size_t i = 0; i < ARRAY_SIZE(task); i++) {
+		task[i] = kernel_task;
+		move(&task[i], 1, PLACE, true);
+	}
+	move(&other_task, 1, PLACE, false);
+	close_event(first);
+	run_on(1);
+	switch_to(&other_task);
+	for (size_t i = 0; i < ARRAY_SIZE(task); i++)
+		switch_to(&task[i]);
+	switch_to(&idle_task);
+	assert_int_equal(value_of(second), 64);
+	assert_int_equal(second->lost, 2);
+	assert_int_equal(ring->lost_total, 2);
+	assert_int_equal(value_of(counting), 66);
+	run_on(0);
+	close_event(second);
+	close_event(counting);
+}
+
 static void handler(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	u64 *ip = perf_event_context(event);
@@ -368,6 +437,8 @@ int main(void)
 	    TEST(period_and_counting),
 	    TEST(events_of_cpus),
 	    TEST(neither_before_nor_after),
+	    TEST(next_event_keeps_what_another_leaves),
+	    TEST(what_another_leaves_may_find_no_room),
 	    TEST(own_handler),
 	    TEST(policy),
 	    TEST(room_runs_out),

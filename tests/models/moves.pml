@@ -8,7 +8,7 @@
  * runs, or is sent elsewhere. The task may end with one.
  *
  * What it stands for: kernel/perf/moves.c perf_sched_migrate(), next_move(), take(), give_back(), drop(),
- * perf_moves_strike(), perf_moves_dead(), perf_moves_unuse(), perf_moves_free(), drop_everywhere(); of
+ * perf_moves_strike(), perf_moves_dead(), perf_moves_unuse(), perf_moves_free(), leave_home_everywhere(); of
  * kernel/sched/run_queue.h sched_move() and of sched.c the switch, with the run-queue locks; smp_call().
  *
  * What is asserted: the captures' memory is freed only when no processor can be in the middle of taking one, of
@@ -27,8 +27,7 @@
 #define IDLE 0
 #define TASK 1
 
-#define UNUSE 1 /* functions that are called */
-#define NOTHING 2
+#define UNUSE 1 /* a function that is called */
 
 bool locked[2];
 byte running[2], cpu_of, call[2];
@@ -176,17 +175,8 @@ inline smp_call(c, func)
 #endif
 }
 
-inline grace()
-{
-	call[0] = NOTHING;
-	smp_call(1, NOTHING);
-#ifndef NO_WAIT
-	call[0] == 0
-#endif
-}
-
 /* Of the tasks that have not been freed. */
-inline drop_everywhere()
+inline leave_home_everywhere()
 {
 	if
 	:: other_holds -> other_holds = false; give_back()
@@ -216,11 +206,8 @@ active proctype user()
 	run cpu(0);
 	run cpu(1);
 	smp_call(1, UNUSE);
-#ifndef NO_GRACE
-	grace();
-#endif
 #ifndef NO_DROP
-	drop_everywhere();
+	leave_home_everywhere();
 #endif
 	assert(!using[0] && !using[1] && !holds && free_one);
 	freed = true;

@@ -172,7 +172,7 @@ static __always_inline u32 decide(struct task *task)
 		arch_hot_regs(&move_regs);
 		perf_sched_migrate(task, cpu->id, &move_regs, true);
 	}
-	ticks = bench_clock() - start;
+	ticks = bench_clock() - start - overhead();
 	task_rq_unlock(cpu, flags);
 	return ticks;
 }
