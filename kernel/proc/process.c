@@ -79,8 +79,6 @@ struct task *thread_create(struct process *process, const char *comm, void (*ent
 
 	if (IS_ERR(task))
 		return task;
-	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
-	task->state = TASK_RUNNING;
 	__atomic_fetch_add(&nr_threads, 1, __ATOMIC_RELAXED);
 	task->process = process;
 	task_signals_init(task, current->signals.blocked);

@@ -51,7 +51,8 @@ struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
 		kfree(task);
 		return ERR_PTR(-ENOMEM);
 	}
-	task->state = TASK_SLEEPING;
+	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
+	task->state = TASK_RUNNING;
 	task->priority = PRIORITY_DEFAULT;
 	task->affinity = READ_ONCE(current->affinity);
 	strlcpy(task->comm, comm, sizeof(task->comm));

@@ -103,6 +103,36 @@ KTEST(smp_affinity_that_is_none)
 	EXPECT_EQ(current->affinity, cpus_online());
 }
 
+static void nothing_to_do(void *arg)
+{
+	WRITE_ONCE(*(u32 *)arg, here() + 1);
+}
+
+/* A task that has not begun is nowhere: where it starts is no move. */
+KTEST(smp_affinity_before_the_start)
+{
+	struct task *task;
+	unsigned long flags;
+	u32 last = nr_cpus - 1;
+
+	if (one_cpu())
+		return;
+	task = task_create("unborn", nothing_to_do, &seen_on[0]);
+	if (!EXPECT(!IS_ERR(task)))
+		return;
+	task->flags |= TASK_KTHREAD;
+	flags = spin_lock_irqsave(&task_list_lock);
+	task_publish(task, 0);
+	spin_unlock_irqrestore(&task_list_lock, flags);
+	EXPECT_EQ(sched_set_affinity(task, CPU_MASK(last)), 0);
+	EXPECT(!wake_up_task(task));
+	EXPECT_EQ(task->nr_migrations, 0);
+	sched_start(task);
+	COMES(seen(0) == CPU_MASK(last));
+	EXPECT_EQ(task->nr_migrations, 0);
+	kthread_join(task);
+}
+
 KTEST(smp_affinity_moves_its_caller)
 {
 	u64 own;
