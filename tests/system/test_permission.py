@@ -34,7 +34,10 @@ def test_counts_fall_back_too(boot):
     assert guest.status == 0, guest.console
     faults = int(re.search(r"^ +(\d+) +page-faults:u$", guest.console, re.M)[1])
     assert faults >= 32
-    assert re.search(r"^ +0 +context-switches:u$", guest.console, re.M)
+    assert re.search(r"^ +0 +context-switches:u +# always: the kernel is left out$", guest.console, re.M)
+    guest = boot("perf stat -x , -e cs:u,migrations:u,cs:k -- pingpong 5")
+    assert re.search(r"^0,,context-switches:u,\d+,100.00\n0,,cpu-migrations:u,\d+,100.00\n"
+                     r"[1-9]\d*,,context-switches:k,", guest.console, re.M), guest.console
 
 
 def test_what_counts_only_with_the_kernel_says_whose_fault_it_is(boot):
@@ -47,14 +50,32 @@ def test_what_counts_only_with_the_kernel_says_whose_fault_it_is(boot):
     assert re.search(r"^ +<not supported> +task-clock:u$", user_mode, re.M), guest.console
 
 
-@pytest.mark.parametrize("command", ["perf record -a -e cs:u -- true", "perf record -e cs:k -- true",
-                                     "perf record -e cs:u -p 1"])
-def test_what_is_forbidden_is_explained(boot, command):
-    guest = boot(as_user(command))
-    assert guest.status == 1
+@pytest.mark.parametrize("level, command, needed", [
+    (2, "perf record -a -e cs:u -- true", 0), (1, "perf record -a -e cs -- true", 0),
+    (1, "perf stat -a -e cs -- true", 0), (2, "perf record -e cs:k -- true", 1),
+    (3, "perf record -e cs:u -- true", 2), (3, "perf record -e cs:u -p 1", 2)])
+def test_what_a_level_forbids_is_explained(boot, level, command, needed):
+    """And so is which level would do: the command then is done."""
+    lower = f"echo {{}} > /proc/sys/kernel/perf_event_paranoid; {as_user(command)}"
+    guest = boot(f"sh -c '{lower.format(level)}; echo status $?; {lower.format(needed)}'")
+    assert "\nstatus 1\n" in guest.console, guest.console
     assert "no permission" in guest.console
-    assert "perf_event_paranoid is 2. It says what unprivileged users may profile:" in guest.console
+    assert f"perf_event_paranoid is {level}. It says what unprivileged users may profile:" in guest.console
     assert re.search(r"^ +2 +own tasks in user mode", guest.console, re.M)
+    assert f"may lower it: echo {needed} > /proc/sys/kernel/perf_event_paranoid\n" in guest.console
+    if "-p 1" in command:
+        assert "process 1 is another user's" in guest.console and guest.status == 1
+    else:
+        assert guest.console.count("no permission") == 1 and guest.status == 0, guest.console
+
+
+@pytest.mark.parametrize("level", [-1, 1, 2])
+def test_another_users_process_is_no_matter_of_levels(boot, level):
+    guest = boot(f"sh -c 'echo {level} > /proc/sys/kernel/perf_event_paranoid; {as_user('perf record -e cs:u -p 1')}'")
+    assert guest.status == 1 and 'event "context-switches:u": no permission' in guest.console
+    assert ("\nperf: process 1 is another user's, or a thread of the kernel: only the privileged user may profile it, "
+            "whatever /proc/sys/kernel/perf_event_paranoid says\n") in guest.console, guest.console
+    assert "may lower it" not in guest.console
 
 
 def test_rings_that_are_too_large(boot):

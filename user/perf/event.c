@@ -267,7 +267,15 @@ static bool paranoid_level(int *level)
 	return known;
 }
 
-static void explain_permission(void)
+/* At which level an unprivileged user may open it, of a task that is the user's own. */
+static int level_needed(const struct perf_event_attr *attr, pid_t target)
+{
+	if (target == -1)
+		return 0;
+	return attr->exclude_kernel ? 2 : 1;
+}
+
+static void explain_permission(const struct perf_event_attr *attr, pid_t target)
 {
 	static const char *const meanings[] = {
 	    "  -1  everything",
@@ -276,14 +284,22 @@ static void explain_permission(void)
 	    "   2  own tasks in user mode, e.g. -e cpu-clock:u",
 	    "   3  nothing",
 	};
-	int level;
+	int level, needed = level_needed(attr, target);
 
 	if (!paranoid_level(&level))
 		return;
+	if (level <= needed && target > 0) {
+		error("process %d is another user's, or a thread of the kernel: only the "
+		      "privileged user may profile it, whatever " PARANOID " says",
+		      (int)target);
+		return;
+	}
 	error(PARANOID " is %d. It says what unprivileged users may profile:", level);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		fprintf(stderr, "%s\n", meanings[i]);
-	fputs("The privileged user may lower it: echo 1 > " PARANOID "\n", stderr);
+	if (level > needed)
+		fprintf(stderr, "The privileged user may lower it: echo %d > " PARANOID "\n",
+			needed);
 }
 
 bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
@@ -301,7 +317,8 @@ bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
 	return true;
 }
 
-void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err)
+void event_open_error(const struct event *event, const struct perf_event_attr *attr, pid_t target,
+		      int err)
 {
 	uint64_t hz = err == EINVAL ? highest_frequency(attr) : 0;
 
@@ -309,7 +326,7 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 		error("event \"%s\" is not supported on this machine", event->name);
 	} else if (err == EACCES || err == EPERM) {
 		error("event \"%s\": no permission (%s)", event->name, strerror(err));
-		explain_permission();
+		explain_permission(attr, target);
 	} else if (hz) {
 		error("event \"%s\": %" PRIu64 " samples a second are out of range: 1 to %" PRIu64,
 		      event->name, (uint64_t)attr->sample_freq, hz);

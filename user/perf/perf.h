@@ -85,8 +85,9 @@ bool event_unsupported(int err);
  */
 bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err);
 
-/* Prints why opening @event with @attr failed. */
-void event_open_error(const struct event *event, const struct perf_event_attr *attr, int err);
+/* Prints why opening @event with @attr for @target, -1 being all of a CPU, failed. */
+void event_open_error(const struct event *event, const struct perf_event_attr *attr, pid_t target,
+		      int err);
 
 /* --- The command that is measured (workload.c) --- */
 struct workload {

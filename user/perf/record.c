@@ -262,7 +262,7 @@ static int open_on_cpu(struct recording *rec, unsigned event, pid_t target, unsi
 	if (fd < 0 && errno == ENODEV && rec->nr_cpus > 1)
 		return 0; /* that CPU is off */
 	if (fd < 0) {
-		event_open_error(e, &rec->attr[event], errno);
+		event_open_error(e, &rec->attr[event], target, errno);
 		return -1;
 	}
 	if (rec->ring_fd[cpu] < 0)

@@ -111,7 +111,7 @@ static int open_counter(struct counting *c, unsigned i, pid_t pid)
 		}
 		counter->fd[cpu] = fd;
 		if (fd < 0 && !event_unsupported(errno)) {
-			event_open_error(event, &attr, errno);
+			event_open_error(event, &attr, target, errno);
 			return -1;
 		}
 		counter->supported |= fd >= 0;
@@ -160,6 +160,18 @@ static bool counts_time(const struct event *e)
 	       (e->config == PERF_COUNT_SW_TASK_CLOCK || e->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
+/*
+ * Tasks are switched and moved by the kernel: without it there is nothing to count. Stock perf
+ * prints the 0 alone, which then is read as if the program had never waited. For tools, the ":u" of
+ * the event's name has to do.
+ */
+static bool only_in_kernel(const struct event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && e->exclude_kernel &&
+	       (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		e->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
 static void print_for_tools(const struct counting *c, unsigned i)
 {
 	const struct event *event = &c->events.event[i];
@@ -188,6 +200,9 @@ static void print_for_people(const struct counting *c, unsigned i, double elapse
 	else if (counts_time(event))
 		fprintf(stderr, "%18.2f msec %-20s # %6.3f CPUs utilized\n", counter->value / 1e6,
 			event->name, elapsed_ns > 0 ? counter->value / elapsed_ns : 0.0);
+	else if (only_in_kernel(event))
+		fprintf(stderr, "%18" PRIu64 "      %-20s # always: the kernel is left out\n",
+			counter->value, event->name);
 	else
 		fprintf(stderr, "%18" PRIu64 "      %s\n", counter->value, event->name);
 }
