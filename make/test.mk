@@ -21,7 +21,7 @@ GUEST_USER_OBJ := $(patsubst %.c,$(USER_OBJ)/%.o,$(sort $(wildcard tests/guest/u
 
 # These have to know which workloads there are.
 CYCLES_OBJ := $(USER_OBJ)/tests/guest/user/cycles_test.o
-$(CYCLES_OBJ): USER_CFLAGS += -DWORKLOADS='"$(notdir $(basename $(wildcard user/workloads/*)))"'
+$(CYCLES_OBJ): USER_CFLAGS += -DWORKLOADS='"$(notdir $(basename $(filter-out %.h,$(wildcard user/workloads/*))))"'
 $(CYCLES_OBJ): user/workloads
 
 $(GUEST_PROGRAM): $(GUEST_USER_OBJ) $(USER_CRT) $(USER_LIB)

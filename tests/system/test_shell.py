@@ -64,7 +64,6 @@ CASES = [
     ("umask 077; mkdir /tmp/m; umask", "0077", 0),
     ("taskset 1 taskset -p 0; taskset -c 0 taskset -c -p 0 0",
      "pid 0's current affinity mask: 1\npid 0's current affinity list: 0\npid 0's new affinity list: 0", 0),
-    ("taskset 0 true", "taskset: the affinity: Invalid argument", 1),
     ("taskset -c 3-1 true", "taskset: 3-1: not a list of processors", 1),
     ("taskset 1 nosuch", "taskset: nosuch: No such file or directory", 127),
 ]

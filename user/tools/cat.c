@@ -31,9 +31,13 @@ int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	if (argc < 2)
+	if (getopt(argc, argv, "+") != -1) {
+		fputs("usage: cat [FILE...]\n", stderr);
+		return 2;
+	}
+	if (optind == argc)
 		return copy(STDIN_FILENO, "standard input");
-	for (int i = 1; i < argc; i++) {
+	for (int i = optind; i < argc; i++) {
 		int fd = open(argv[i], O_RDONLY);
 
 		if (fd < 0) {

@@ -42,7 +42,7 @@ static int signal_number(const char *name)
 	long number = strtol(name, &end, 10);
 
 	if (isdigit((unsigned char)*name))
-		return *end ? -1 : (int)number;
+		return *end || number >= NSIG ? -1 : (int)number;
 	if (!strncasecmp(name, "SIG", 3))
 		name += 3;
 	for (size_t i = 0; i < NR_SIGNALS; i++)
@@ -56,7 +56,7 @@ static int send_signal(const char *target, int signal)
 	char *end;
 	long pid = strtol(target, &end, 10);
 
-	if (end == target || *end) {
+	if (end == target || *end || pid != (pid_t)pid) {
 		fprintf(stderr, "kill: %s: not a process number\n", target);
 		return 1;
 	}

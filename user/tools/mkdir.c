@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_ROOM 512
 
@@ -45,13 +46,15 @@ static int make(const char *path, int parents)
 
 int main(int argc, char **argv)
 {
-	int parents = argc > 1 && !strcmp(argv[1], "-p"), failed = 0;
+	int parents = 0, failed = 0, option;
 
-	if (argc < 2 + parents) {
+	while ((option = getopt(argc, argv, "+p")) == 'p')
+		parents = 1;
+	if (option != -1 || optind == argc) {
 		fputs("usage: mkdir [-p] PATH...\n", stderr);
 		return 2;
 	}
-	for (int i = 1 + parents; i < argc; i++)
+	for (int i = optind; i < argc; i++)
 		failed |= make(argv[i], parents);
 	return failed;
 }

@@ -78,11 +78,16 @@ static void print(const struct process *p)
 	       p->size_kb, p->resident_kb, p->name);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	DIR *dir = opendir("/proc");
 	struct dirent *entry;
+	DIR *dir;
 
+	if (getopt(argc, argv, "") != -1 || optind < argc) {
+		fputs("usage: ps\n", stderr);
+		return 2;
+	}
+	dir = opendir("/proc");
 	if (!dir) {
 		fprintf(stderr, "ps: /proc: %s\n", strerror(errno));
 		return 1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_ROOM 512
 
@@ -32,23 +33,23 @@ static const char *place(const char *from, const char *target, char buf[PATH_ROO
 	return NULL;
 }
 
-/* Does @one with each of the arguments but the last, and with where it leads there. */
+/* Does @one with each of the arguments, no options, but the last, and with where it leads there. */
 static int for_each(int argc, char **argv, int (*one)(const char *from, const char *to))
 {
 	const char *target = argv[argc - 1];
 	int failed = 0;
 	struct stat st;
 
-	if (argc < 3) {
+	if (getopt(argc, argv, "+") != -1 || argc - optind < 2) {
 		fprintf(stderr, "usage: %s FILE TARGET\n       %s FILE... DIRECTORY\n", program,
 			program);
 		return 2;
 	}
-	if (argc > 3 && (stat(target, &st) < 0 || !S_ISDIR(st.st_mode))) {
+	if (argc - optind > 2 && (stat(target, &st) < 0 || !S_ISDIR(st.st_mode))) {
 		errno = ENOTDIR;
 		return fail(target);
 	}
-	for (int i = 1; i < argc - 1; i++) {
+	for (int i = optind; i < argc - 1; i++) {
 		char buf[PATH_ROOM];
 		const char *to = place(argv[i], target, buf);
 

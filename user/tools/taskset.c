@@ -20,21 +20,21 @@ static int usage(void)
 	return 2;
 }
 
-static int failed(const char *what)
+static int of_process_failed(pid_t pid)
 {
-	fprintf(stderr, "taskset: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "taskset: process %d: %s\n", (int)pid, strerror(errno));
 	return 1;
 }
 
-/* A number of a processor at *@p, which is then behind it. */
+/* A number of a processor at *@p, which is then behind it; CPU_SETSIZE stands for all beyond. */
 static bool parse_cpu(const char **p, unsigned *cpu)
 {
 	char *end;
 	unsigned long number = strtoul(*p, &end, 10);
 
-	if (**p < '0' || **p > '9' || number >= CPU_SETSIZE)
+	if (**p < '0' || **p > '9')
 		return false;
-	*cpu = number;
+	*cpu = number < CPU_SETSIZE ? number : CPU_SETSIZE;
 	*p = end;
 	return true;
 }
@@ -49,7 +49,7 @@ static bool parse_list(const char *p, cpu_set_t *set)
 		last = first;
 		if (*p == '-' && (p++, !parse_cpu(&p, &last)))
 			return false;
-		for (unsigned cpu = first; cpu <= last; cpu++)
+		for (unsigned cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
 			CPU_SET(cpu, set);
 		if (last < first || !*p)
 			return last >= first;
@@ -103,28 +103,45 @@ static int show(pid_t pid, const char *which, bool list)
 	cpu_set_t set;
 
 	if (sched_getaffinity(pid, sizeof(set), &set))
-		return failed("the affinity of the process");
+		return of_process_failed(pid);
 	printf("pid %d's %s affinity ", (int)pid, which);
 	(list ? print_list : print_mask)(&set);
 	return 0;
 }
 
-/* taskset -p [MASK] PID: shows it, and after a change once more. */
-static int of_process(const cpu_set_t *set, const char *target, bool list)
+/* @text is what @set was made of. Those that the machine does not have are left out, but not all.
+ */
+static int change(pid_t pid, const cpu_set_t *set, const char *text)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (sched_setaffinity(pid, sizeof(*set), set) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return of_process_failed(pid);
+	fprintf(stderr, "taskset: %s: no processor of this machine, which has 0", text);
+	if (nr > 1)
+		fprintf(stderr, "-%ld", nr - 1);
+	fputc('\n', stderr);
+	return 1;
+}
+
+/* taskset -p [MASK] PID: shows it, and after a change once more. @text: NULL without a mask. */
+static int of_process(const cpu_set_t *set, const char *text, const char *target, bool list)
 {
 	char *end;
 	long pid = strtol(target, &end, 10);
 
-	if (end == target || *end || pid < 0) {
+	if (end == target || *end || pid < 0 || pid != (pid_t)pid) {
 		fprintf(stderr, "taskset: %s: not a process number\n", target);
 		return 1;
 	}
 	if (show(pid, "current", list))
 		return 1;
-	if (!set)
+	if (!text)
 		return 0;
-	if (sched_setaffinity(pid, sizeof(*set), set))
-		return failed("the affinity of the process");
+	if (change(pid, set, text))
+		return 1;
 	return show(pid, "new", list);
 }
 
@@ -143,7 +160,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (process && argc == 1)
-		return of_process(NULL, argv[0], list);
+		return of_process(NULL, NULL, argv[0], list);
 	if (process ? argc != 2 : argc < 2)
 		return usage();
 	CPU_ZERO(&set);
@@ -153,10 +170,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (process)
-		return of_process(&set, argv[1], list);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		return failed("the affinity");
+		return of_process(&set, argv[0], argv[1], list);
+	if (change(0, &set, argv[0]))
+		return 1;
 	execvp(argv[1], argv + 1);
-	failed(argv[1]);
+	fprintf(stderr, "taskset: %s: %s\n", argv[1], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
 }

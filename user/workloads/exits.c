@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* exits N: ends with exit status N. */
-#include <stdlib.h>
+/* exits [N]: ends with exit status N (0). */
+#include "arguments.h"
 
 int main(int argc, char **argv)
 {
-	return argc > 1 ? atoi(argv[1]) : 0;
+	struct number status = {0, .most = 255};
+
+	take_numbers(argc, argv, &status, 1, "exits [STATUS]");
+	return status.value;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hog [-k SECONDS] [N]: takes N MiB of memory, twice as much as is free by default, a MiB at a
- * time, and only then writes to every page. Where there is less, the kernel ends it. With -k it has
- * the kernel write, which then is refused instead: it has what it can get, and keeps it so long.
+ * hog [-k SECONDS] [MIB]: takes so many MiB of memory, twice as much as is free by default, a MiB
+ * at a time, and only then writes to every page. Where there is less, the kernel ends it. With -k
+ * it has the kernel write, which then is refused instead: it has what it can get, and keeps it so
+ * long.
  */
+#include "arguments.h"
+
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MIB (1UL << 20)
+#define MIB   (1UL << 20)
+#define USAGE "hog [-k SECONDS] [MIB]"
 
 /* From /proc/meminfo, in MiB, rounded up. */
 static unsigned long free_memory(void)
@@ -55,10 +60,18 @@ static void keep(char **area, unsigned long n, unsigned seconds)
 int main(int argc, char **argv)
 {
 	bool keeps = argc > 2 && !strcmp(argv[1], "-k");
-	int used = keeps ? 3 : 1;
-	unsigned long n = argc > used ? strtoul(argv[used], NULL, 0) : 2 * free_memory();
-	char **area = calloc(n, sizeof(*area));
+	struct number keep_for = {.most = UINT_MAX}, mib = {2 * free_memory(), .most = ULONG_MAX};
+	unsigned long n;
+	char **area;
 
+	if (keeps) {
+		take_numbers(2, argv + 1, &keep_for, 1, USAGE);
+		argc -= 2;
+		argv += 2;
+	}
+	take_numbers(argc, argv, &mib, 1, USAGE);
+	n = mib.value;
+	area = calloc(n, sizeof(*area));
 	for (unsigned long i = 0; area && i < n; i++) {
 		area[i] =
 		    mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,7 +83,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (keeps) {
-		keep(area, n, strtoul(argv[2], NULL, 0));
+		keep(area, n, keep_for.value);
 		return 0;
 	}
 	for (unsigned long i = 0; i < n; i++)

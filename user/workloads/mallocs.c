@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* mallocs [N]: N (10000) allocations and frees of changing sizes; checks what it stored. */
+#include "arguments.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 10000;
+	struct number rounds = {10000, .most = ULONG_MAX};
 	unsigned char *slot[SLOTS] = {0};
 	size_t size[SLOTS] = {0};
 	unsigned seed = 1;
 
-	for (unsigned long i = 0; i < n; i++) {
+	take_numbers(argc, argv, &rounds, 1, "mallocs [N]");
+	for (unsigned long i = 0; i < rounds.value; i++) {
 		unsigned k = i % SLOTS;
 
 		for (size_t j = 0; j < size[k]; j += 97) {
@@ -34,6 +38,6 @@ int main(int argc, char **argv)
 	}
 	for (unsigned k = 0; k < SLOTS; k++)
 		free(slot[k]);
-	printf("mallocs: %lu\n", n);
+	printf("mallocs: %lu\n", rounds.value);
 	return 0;
 }

@@ -4,6 +4,8 @@
  * is: by themselves, by each other, where they are woken, and by a processor that idles.
  */
 #define _GNU_SOURCE /* affinity */
+#include "arguments.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -171,9 +173,11 @@ static __attribute__((noinline)) int compete(int n)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 10, status = 0;
-	int own, others, woken, pulled;
+	struct number times = {10, .most = 1000000000};
+	int own, others, woken, pulled, n, status = 0;
 
+	take_numbers(argc, argv, &times, 1, "migrate [N]");
+	n = times.value;
 	if (!find_processors()) {
 		printf("migrate: one processor, so there is nowhere to go\n");
 		return 0;

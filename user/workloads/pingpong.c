@@ -4,6 +4,9 @@
  * reads at the bottom of DEPTH (4) nested calls of descend(), so that a chain taken at the switch
  * has a known length.
  */
+#include "arguments.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -55,11 +58,14 @@ static __attribute__((noinline)) int ping(int in, int out, int depth, long n)
 
 int main(int argc, char **argv)
 {
-	long n = argc > 1 ? atol(argv[1]) : 1000;
-	int depth = argc > 2 ? atoi(argv[2]) : 4;
-	int there[2], back[2], status = 0, failed;
+	struct number number[] = {{1000, .most = LONG_MAX}, {4, .least = 1, .most = INT_MAX}};
+	int there[2], back[2], status = 0, failed, depth;
 	pid_t pid;
+	long n;
 
+	take_numbers(argc, argv, number, 2, "pingpong [N [DEPTH]]");
+	n = number[0].value;
+	depth = number[1].value;
 	if (pipe(there) < 0 || pipe(back) < 0 || (pid = fork()) < 0) {
 		perror("pingpong");
 		return 1;

@@ -29,6 +29,12 @@ static long parse_uid(const char *text)
 	return *text >= '0' && *text <= '9' && !*end && uid <= UAPI_UID_MAX ? uid : -1;
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "usage: setpriv --reuid UID command [argument...]\n");
+	return STATUS_WRONG;
+}
+
 int main(int argc, char **argv)
 {
 	long uid = -1;
@@ -36,17 +42,15 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
 		if (option != 'u')
-			return STATUS_WRONG;
+			return usage();
 		uid = parse_uid(optarg);
 		if (uid < 0) {
 			fprintf(stderr, "setpriv: %s: not a user number\n", optarg);
 			return STATUS_WRONG;
 		}
 	}
-	if (uid < 0 || optind == argc) {
-		fprintf(stderr, "usage: setpriv --reuid UID command [argument...]\n");
-		return STATUS_WRONG;
-	}
+	if (uid < 0 || optind == argc)
+		return usage();
 	if (setreuid(uid, uid)) {
 		fprintf(stderr, "setpriv: user %ld: %s\n", uid, strerror(errno));
 		return STATUS_WRONG;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spin [N]: computes for N (100) million rounds in a hot function, without a system call. */
+#include "arguments.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +24,9 @@ static __attribute__((noinline)) unsigned spin(unsigned long millions)
 
 int main(int argc, char **argv)
 {
-	printf("spin: %u\n", spin(argc > 1 ? strtoul(argv[1], NULL, 0) : 100));
+	struct number millions = {100, .most = ULONG_MAX};
+
+	take_numbers(argc, argv, &millions, 1, "spin [N]");
+	printf("spin: %u\n", spin(millions.value));
 	return 0;
 }

@@ -4,6 +4,8 @@
  * up what they make of them. They sleep where it is empty, or full, or held by another.
  */
 #define _GNU_SOURCE /* thread names */
+#include "arguments.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,14 +70,13 @@ static void *work(void *unused __attribute__((unused)))
 
 int main(int argc, char **argv)
 {
-	int workers = argc > 1 ? atoi(argv[1]) : 3;
+	struct number wanted = {3, .least = 1, .most = MAX_WORKERS};
 	pthread_t thread[MAX_WORKERS];
 	char name[16];
+	int workers;
 
-	if (workers < 1 || workers > MAX_WORKERS) {
-		fprintf(stderr, "usage: threads [1..%d]\n", MAX_WORKERS);
-		return 2;
-	}
+	take_numbers(argc, argv, &wanted, 1, "threads [N], 1 to 16");
+	workers = wanted.value;
 	for (int i = 0; i < workers; i++) {
 		int err = pthread_create(&thread[i], NULL, work, NULL);
 

@@ -6,6 +6,8 @@
  */
 #include "demo.h"
 
+#include "../arguments.h"
+
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,10 +39,11 @@ static NOINLINE int wait_for_children(void)
 	return failed;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int lines[2], numbers[2], failed;
 
+	take_numbers(argc, argv, NULL, 0, "demo");
 	printf("demo: a pipeline of three, two sleepers, one that faults pages\n");
 	fflush(stdout);
 	if (pipe(lines) < 0 || pipe(numbers) < 0) {
