@@ -67,22 +67,25 @@ $(TEST_ARCHIVE): $(TEST_BIN) tools/mkcpio.py
 PARALLEL = $(MAKE) -j$(shell nproc)
 
 comma := ,
-# T may begin with a suite (T=guest/user/pipe); then nothing is built for the others.
-SUITES := $(or $(filter host parsers guest system,$(firstword $(subst /, ,$(T)))),host parsers guest system)
 # The sanitizer is in the kernel. Host tests have theirs anyway; the others are about what users run.
-ifneq ($(SAN),)
-SUITES := $(or $(filter guest,$(SUITES)),$(error T=$(T): SAN=1 is for guest tests))
-endif
+SUITES := $(if $(SAN),guest,host parsers guest system)
+$(if $(filter-out $(SUITES),$(filter host parsers guest system,$(firstword $(subst /, ,$(T))))),$(error T=$(T): SAN=1 is for guest tests))
+# Groups of tests (tests/names.py), and what each needs. `make test` names those in which T matches one.
+TEST_GROUPS ?= host parsers guest/kernel guest/user guest/hostile system
 TEST_NEEDS_host := $(HOST_BINARIES)
 TEST_NEEDS_parsers := $(FUZZ_BINARIES)
-TEST_NEEDS_guest := $(if $(SAN),,$(call bootable,$(KERNEL))) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+TEST_NEEDS_guest/kernel := $(call bootable,$(TEST_IMAGE)) $(ARCHIVE)
+TEST_NEEDS_guest/user := $(call bootable,$(TEST_IMAGE)) $(TEST_ARCHIVE)
+TEST_NEEDS_guest/hostile := $(call bootable,$(if $(SAN),$(TEST_IMAGE),$(KERNEL))) $(TEST_ARCHIVE)
 TEST_NEEDS_system := $(call bootable,$(KERNEL)) $(ARCHIVE) $(call bootable,$(TEST_IMAGE)) $(GUEST_PROGRAM)
 
 TEST_RUN = tests/run.py --board $(BOARD) --results $(notdir $(OUT)) $(if $(SAN),--sanitizer) --filter '$(T)' --host $(HOST_BINARIES) \
 	--parsers $(foreach t,$(FUZZ_TARGETS),$(FUZZ_OUT)/fuzz_$(t)=$(fuzz_$(t)_RUNS)) \
 	--test-image $(TEST_IMAGE) --test-archive $(TEST_ARCHIVE) $(if $(filter 1,$(V)),--verbose)
 
-tests: $(foreach suite,$(SUITES),$(TEST_NEEDS_$(suite)))
+# The suites' groups.
+groups_of = $(filter $(1) $(1:%=%/%),$(TEST_GROUPS))
+tests: $(foreach group,$(call groups_of,$(SUITES)),$(TEST_NEEDS_$(group)))
 
 # Every test of every board, unless a board is named; what does not depend on one runs with the first.
 # Then the guest tests again, under the sanitizer, on one board of each architecture.
@@ -107,17 +110,17 @@ check: test-find check-board
 endif
 
 CHECK_SUITES := $(if $(SAN),guest,host$(comma)parsers$(comma)guest$(comma)system)
-check-needs: $(foreach suite,$(subst $(comma), ,$(CHECK_SUITES)),$(TEST_NEEDS_$(suite)))
+check-needs: $(foreach group,$(call groups_of,$(subst $(comma), ,$(CHECK_SUITES))),$(TEST_NEEDS_$(group)))
 check-board:
 	@$(PARALLEL) check-needs
 	@$(TEST_RUN) --suites $(CHECK_SUITES)
 
 # Before anything is built: a T that no test matches.
 test-find:
-	@tests/run.py --find --filter '$(T)'
+	@tests/run.py --find --filter '$(T)' > /dev/null
 
-test: test-find
-	@$(PARALLEL) tests
+test:
+	@groups=$$(tests/run.py --find --filter '$(T)') && $(PARALLEL) tests TEST_GROUPS="$$groups"
 	@$(TEST_RUN) --suites $(subst $(empty) $(empty),$(comma),$(SUITES))
 
 # Faults, one at a time: a test has to fail for each. M chooses some by their names.

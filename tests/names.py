@@ -3,12 +3,19 @@
 matches none. The values of a test's parameters are told by earlier results only.
 """
 import fnmatch
+import functools
 import glob
 import json
 import os
 import re
 import textwrap
 
+SUITES = ("host", "parsers", "guest", "system")
+# Tests that need the same to be built (make/test.mk).
+GROUPS = {"host": ["host/"], "parsers": ["parsers/"],
+          "guest/kernel": ["guest/kernel/", "guest/smp-kernel/", "guest/smp-races/"],
+          "guest/user": ["guest/user/", "guest/smp-user/"], "guest/hostile": ["guest/hostile/"],
+          "system": ["system/"]}
 TESTS = os.path.dirname(os.path.abspath(__file__))
 GUEST_TEST = re.compile(r"^\s*K?TEST\w*\((\w+)", re.M)
 HOST_TEST = re.compile(r"cmocka_unit_test\w*\(\s*(\w+)")
@@ -27,6 +34,7 @@ def sources(*parts):
             yield os.path.splitext(os.path.basename(path))[0], file.read()
 
 
+@functools.cache
 def tests_in_sources():
     """[(name, the text that its parameters are in)]"""
     found = []
@@ -53,14 +61,23 @@ def tests_in_results():
             yield from (result["name"] for result in json.load(file))
 
 
-def any_matches(pattern, suite=""):
-    """May a test of @suite match? False only when none does."""
+def any_matches(pattern, within=""):
+    """May a test whose name begins with @within match? False only when none does. A pattern that begins with a
+    suite is about that one alone."""
+    suite = pattern.split("/")[0]
+    if suite in SUITES and within and not within.startswith(suite + "/"):
+        return False
     if not pattern or "[" in pattern:
         return True
     for name, parameters in tests_in_sources():
-        if name.startswith(suite) and (matches(name, pattern) or pattern in parameters):
+        if name.startswith(within) and (matches(name, pattern) or pattern in parameters):
             return True
-    return any(name.startswith(suite) and matches(name, pattern) for name in tests_in_results())
+    return any(name.startswith(within) and matches(name, pattern) for name in tests_in_results())
+
+
+def groups(pattern):
+    """Those of GROUPS in which a test may match."""
+    return [group for group, parts in GROUPS.items() if any(any_matches(pattern, part) for part in parts)]
 
 
 def overview():

@@ -65,6 +65,8 @@ def judge(name, output, status, seconds):
 
 
 def run_host(args):
+    if not names.any_matches(args.filter, "host/"):
+        return
     environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
     suite, _, program = args.filter.partition("/")
     only = f"{program.split('/')[0]}*" if suite == "host" else "*"
@@ -114,12 +116,14 @@ def guest_glob(pattern, suite):
 
 def run_guest(args):
     suite = "guest/kernel"
-    yield judge(suite, *boot(args, "--kernel", args.test_image,
-                             append=f"cpus=1 ktest={guest_glob(args.filter, suite)}"))
+    if names.any_matches(args.filter, f"{suite}/"):
+        yield judge(suite, *boot(args, "--kernel", args.test_image,
+                                 append=f"cpus=1 ktest={guest_glob(args.filter, suite)}"))
     suite = "guest/user"
-    yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
-                             "--", "guest-tests", guest_glob(args.filter, suite),
-                             budget=GUEST_BUDGET * (1 + args.sanitizer)))
+    if names.any_matches(args.filter, f"{suite}/"):
+        yield judge(suite, *boot(args, "--kernel", args.test_image, "--archive", args.test_archive,
+                                 "--", "guest-tests", guest_glob(args.filter, suite),
+                                 budget=GUEST_BUDGET * (1 + args.sanitizer)))
     if not args.sanitizer:
         yield from run_guest_smp(args)
     if args.slow and not args.sanitizer:
@@ -129,9 +133,9 @@ def run_guest(args):
                                  "guest-tests", pattern, str(STORM_SCALE), budget=STORM_BUDGET))
     # Harm is done to the kernel that users run, whose costs are bounded; in the long tests, to one that
     # looks for undefined behaviour at every step, and so needs time.
-    if args.sanitizer and not args.slow:
-        return
     suite = "guest/hostile"
+    if args.sanitizer and not args.slow or not names.any_matches(args.filter, f"{suite}/"):
+        return
     kernel = ["--kernel", args.test_image] if args.sanitizer else []
     yield judge(suite, *boot(args, *kernel, "--archive", args.test_archive, "--", "hostile-tests",
                              guest_glob(args.filter, suite), budget=GUEST_BUDGET * (1 + 9 * args.sanitizer)))
@@ -217,7 +221,7 @@ def parse_arguments():
     parser.add_argument("--parsers", nargs="*", default=[], help="the fuzzing programs, each =RUNS")
     parser.add_argument("--test-image", help="the kernel with its tests")
     parser.add_argument("--test-archive", help="the boot archive with the guest's test programs")
-    parser.add_argument("--find", action="store_true", help="only see whether any test can match")
+    parser.add_argument("--find", action="store_true", help="only print the groups of tests in which one may match")
     parser.add_argument("--sum", nargs="+", metavar="NAME", help="only add up these results")
     parser.add_argument("--sanitizer", action="store_true", help="the test image was built with SAN=1")
     parser.add_argument("--slow", action="store_true", help="the long tests too")
@@ -228,7 +232,9 @@ def parse_arguments():
 def main():
     args = parse_arguments()
     if args.find:
-        if names.any_matches(args.filter):
+        found = names.groups(args.filter)
+        if found:
+            print(*found)
             return 0
         sys.exit(f"No test matches T={args.filter}. There are:\n{names.overview()}")
     if args.sum:

@@ -102,6 +102,16 @@ def test_every_test_is_found_by_its_name(request):
     assert names.any_matches("guest/user/pipe") and not names.any_matches("guest/user/no_such_pipe")
 
 
+@pytest.mark.parametrize("pattern, groups", [
+    ("", list(names.GROUPS)), ("host", ["host"]), ("guest", ["guest/kernel", "guest/user", "guest/hostile"]),
+    ("guest/smp-races", ["guest/kernel"]), ("guest/user/pipe", ["guest/user"]), ("test_usage", ["system"])])
+def test_only_what_is_tested_is_built(pattern, groups):
+    """`make test` builds for the groups that T is about, and knows of each what it needs."""
+    assert names.groups(pattern) == groups
+    with open("make/test.mk", encoding="utf-8") as file:
+        assert set(re.findall(r"^TEST_NEEDS_(\S+) :=", file.read(), re.M)) == set(names.GROUPS)
+
+
 def test_missing_app(make):
     done = make("run", "APP=/nowhere/prog.c")
     assert done.returncode != 0
