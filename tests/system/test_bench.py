@@ -2,11 +2,21 @@
 """`make bench`: the rows others compare with are there, under their names. No figure decides a test."""
 import csv
 
+import pytest
+
 ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no listener, added",
         "switch sample", "switch sample, both chains", "kernel entry to init", "syscall", "futex switch",
         "thread create+join", "fork+exit+wait", "page fault"}
 FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},
           "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8}}
+
+
+def test_several_processors(make, board_has):
+    if "QEMU_SMP" in board_has:
+        pytest.skip("the board always has as many")
+    done = make("bench", "SMP=4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "instead of" not in done.stdout and "no figure" not in done.stdout
 
 
 def test_the_table_and_its_rows(make, out, board_has):

@@ -71,15 +71,15 @@ static void bench_yield(void)
 	for (int b = 0; b < BATCHES; b++) {
 		u32 start, ticks;
 
-		switches = sched_nr_switches();
+		switches = this_cpu()->nr_switches;
 		start = bench_clock();
 		for (int i = 0; i < ROUNDS; i++)
 			yield();
 		ticks = bench_clock() - start - overhead();
 		/* There and back is two switches. */
-		if (sched_nr_switches() - switches != 2 * ROUNDS)
-			printk("bench: %llu switches instead of %d\n",
-			       sched_nr_switches() - switches, 2 * ROUNDS);
+		switches = this_cpu()->nr_switches - switches;
+		if (switches != 2 * ROUNDS)
+			printk("bench: %llu switches instead of %d\n", switches, 2 * ROUNDS);
 		result[b] = ticks / (2 * ROUNDS);
 	}
 	WRITE_ONCE(stop, true);
