@@ -11,6 +11,7 @@
 #include "skew.h"
 
 #define ROUNDS 16 /* the shortest counts */
+#define TRIES  4  /* of so many rounds, while it is not clear */
 
 struct skew {
 	s64 cycles; /* the new processor's clock less the other's */
@@ -36,10 +37,25 @@ static enum turn turn(void)
 	return __atomic_load_n(&meeting.turn, __ATOMIC_ACQUIRE);
 }
 
-static struct skew measure(void)
+static u64 distance(const struct skew *skew)
 {
-	struct skew best = {.width = UINT64_MAX};
+	return skew->cycles < 0 ? -skew->cycles : skew->cycles;
+}
 
+/* No more than what can be mere doubt. */
+static bool is_doubt(const struct skew *skew)
+{
+	return distance(skew) <= skew->width / 2;
+}
+
+/* More than that; and as much again, for no reading of a counter is exact. */
+static bool is_certain(const struct skew *skew)
+{
+	return distance(skew) > skew->width;
+}
+
+static void measure(struct skew *best)
+{
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		u64 begin = clock_cycles(), width;
 
@@ -47,31 +63,42 @@ static struct skew measure(void)
 		while (turn() != ANSWERED)
 			cpu_relax();
 		width = clock_cycles() - begin;
-		if (width < best.width)
-			best = (struct skew){begin + width / 2 - meeting.answer, width};
+		if (width < best->width)
+			*best = (struct skew){begin + width / 2 - meeting.answer, width};
+	}
+}
+
+static struct skew find_skew(void)
+{
+	struct skew best = {.width = UINT64_MAX};
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		measure(&best);
+		if (is_doubt(&best) || is_certain(&best))
+			break;
 	}
 	return best;
 }
 
-/* More than what can be mere doubt; and as much again, for no reading of a counter is exact. */
-static bool is_certain(const struct skew *skew)
-{
-	return (u64)(skew->cycles < 0 ? -skew->cycles : skew->cycles) > skew->width;
-}
-
 void skew_correct(void)
 {
-	meeting.before = measure();
+	meeting.before = find_skew();
 	meeting.adjusted = is_certain(&meeting.before) && !clock_adjust(-meeting.before.cycles);
 	if (meeting.adjusted)
-		meeting.after = measure();
+		meeting.after = find_skew();
 	set_turn(DONE);
+}
+
+static void print_skew(const struct skew *skew)
+{
+	if (is_doubt(skew))
+		printk("clocks agree within %llu cycles", distance(skew) + skew->width / 2);
+	else
+		printk("clock skew %lld cycles, within %llu", skew->cycles, skew->width / 2);
 }
 
 void skew_answer(u32 cpu)
 {
-	const struct skew *before = &meeting.before, *after = &meeting.after;
-
 	for (; turn() != DONE; cpu_relax()) {
 		if (turn() != ASKED)
 			continue;
@@ -79,11 +106,13 @@ void skew_answer(u32 cpu)
 		set_turn(ANSWERED);
 	}
 	set_turn(IDLE);
-	printk("smp: cpu %u: clock skew %lld cycles, within %llu", cpu, before->cycles,
-	       before->width / 2);
-	if (meeting.adjusted)
-		printk("; corrected to %lld, within %llu", after->cycles, after->width / 2);
-	else if (is_certain(before))
+	printk("smp: cpu %u: ", cpu);
+	print_skew(&meeting.before);
+	if (meeting.adjusted) {
+		printk("; corrected: ");
+		print_skew(&meeting.after);
+	} else if (is_certain(&meeting.before)) {
 		printk("; it cannot be corrected: its times do not compare with others'");
+	}
 	printk("\n");
 }
