@@ -70,8 +70,11 @@ bench-check:
 	@rm -f $(OUT)/bench.tsv
 	@$(QEMU_RUN) --timeout '$(TIMEOUT)' --check
 
-debug: kernel archive
-	@GDB=$(GDB) tools/debug $(BOARD) $(OUT) $(KERNEL) $(GDB_ARGS)
+debug: debug-check kernel archive
+	@GDB=$(GDB) tools/debug $(OUT) $(KERNEL) $(QEMU_RUN) $(if $(CMD),--command "$$RUN_COMMAND") -- $(GDB_ARGS)
+
+debug-check:
+	@$(QEMU_RUN) --check
 
 # The guest's perf for the host: user/perf keeps to the public ABI.
 HOST_PERF := build/host/perf
@@ -81,4 +84,4 @@ $(HOST_PERF): $(wildcard user/perf/*.[ch])
 	@mkdir -p $(@D)
 	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^)
 
-.PHONY: run shell report run-check bench bench-check debug host-perf
+.PHONY: run shell report run-check bench bench-check debug debug-check host-perf

@@ -247,3 +247,16 @@ def test_debug_stops_at_start_kernel(make, board_has):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Breakpoint 1, start_kernel ()" in done.stdout
     assert re.search(r"^#1 .* in (x86_64|arm)_start \(", done.stdout, re.M), done.stdout
+
+
+def test_debug_takes_what_run_takes(make, out, board_has):
+    if not shutil.which(board_has.get("GDB", "gdb")):
+        pytest.skip("the debugger is not installed")
+    wrong = make("debug", "SMP=99")
+    assert wrong.returncode and "SMP=99: the kernel knows 1 to 8 processors" in wrong.stderr, wrong.stderr
+    smp = board_has.get("QEMU_SMP", "2")
+    threads = "GDB_ARGS=-batch -ex 'info threads' -ex 'hbreak smp_start' -ex continue"
+    done = make("debug", f"SMP={smp}", "CMD=echo 'one two'", threads, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall(r"^\*? +\d+ +Thread ", done.stdout, re.M)) == int(smp), done.stdout
+    assert re.search("command line: .*-- echo", (out / "console.log").read_text()), done.stdout
