@@ -315,13 +315,13 @@ static void lose(struct perf_event *event, u64 n)
 		perf_output_lost(ring);
 }
 
-/* @n moves have been made of which no place is known: counted they are. */
-static void lose_all(struct perf_context *ctx, const struct cpu *cpu, u64 n)
+/* @n moves have been made, at the latest at @time, that nobody can sample: counted they are. */
+static void lose_all(struct perf_context *ctx, const struct cpu *cpu, u64 n, u64 time)
 {
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node) {
-		if (!told_now(event, cpu))
+		if (!told_now(event, cpu) || time < event->started)
 			continue;
 		if (event->sampling)
 			lose(event, n);
@@ -335,21 +335,21 @@ void perf_moves_tell_lost(const struct cpu *cpu)
 	struct perf_context *ctx = &cpu->perf->ctx;
 
 	if (unlikely(__atomic_load_n(&ctx->moves->lost, __ATOMIC_RELAXED)))
-		lose_all(ctx, cpu, __atomic_exchange_n(&ctx->moves->lost, 0, __ATOMIC_RELAXED));
+		lose_all(ctx, cpu, __atomic_exchange_n(&ctx->moves->lost, 0, __ATOMIC_RELAXED),
+			 UINT64_MAX);
 }
 
 void perf_moves_dead(struct task *task)
 {
 	unsigned long flags;
 	struct cpu *cpu = task_rq_lock(task, &flags);
-	u64 n = 0;
 
-	for (const struct perf_move *move = task->moves; move; move = move->next)
-		n += move->count;
-	if (n && (task->perf_active & WATCH_PLACE))
-		lose_all(&task->perf->ctx, cpu, n);
-	if (n && (cpu->perf_active & WATCH_MOVE))
-		lose_all(&cpu->perf->ctx, cpu, n);
+	for (const struct perf_move *move = task->moves; move; move = move->next) {
+		if (task->perf_active & WATCH_PLACE)
+			lose_all(&task->perf->ctx, cpu, move->count, move->time);
+		if (cpu->perf_active & WATCH_MOVE)
+			lose_all(&cpu->perf->ctx, cpu, move->count, move->time);
+	}
 	drop(task);
 	task_rq_unlock(cpu, flags);
 }

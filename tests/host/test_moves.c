@@ -376,18 +376,21 @@ static void end_before_it_runs(void **state)
 	struct perf_ring *ring;
 	struct perf_event *sampling = open_moves(1, &other_task, -1, &ring);
 	struct perf_event *counting = open_moves(0, &other_task, -1, NULL);
-	struct perf_event *cpu = open_moves(0, NULL, 0, NULL);
+	struct perf_event *cpu = open_moves(0, NULL, 0, NULL), *late;
 
 	switch_to(&other_task);
 	host_irqs_off = 1;
 	perf_sched_migrate(&other_task, 1, &(struct pt_regs){.ip = PLACE}, true);
 	host_irqs_off = 0;
+	host_clock++;
+	late = open_moves(1, &other_task, -1, NULL);
 	other_task.state = TASK_DEAD;
 	switch_to(&user_task);
 	perf_task_dead(&other_task, 0);
 	assert_null(other_task.moves);
 	assert_int_equal(value_of(sampling), 0);
 	assert_int_equal(sampling->lost, 1);
+	assert_int_equal(late->lost, 0);
 	assert_int_equal(ring->lost_total, 1);
 	assert_int_equal(value_of(counting), 1);
 	assert_int_equal(value_of(cpu), 1);
@@ -395,6 +398,7 @@ static void end_before_it_runs(void **state)
 	assert_int_equal(value_of(counting), 1);
 	close_event(sampling);
 	close_event(counting);
+	close_event(late);
 	close_event(cpu);
 }
 
