@@ -84,12 +84,13 @@ class Guest:
 
 @pytest.fixture
 def boot(board, out, tmp_path):
-    """boot(command, *options): runs a command line in the guest and returns how that went."""
-    def run(command, *options, timeout=60):
+    """boot(command, *options): runs a command line in the guest, whose input is what is typed, and returns how
+    that went."""
+    def run(command, *options, timeout=60, typed=""):
         pipe = tmp_path / "perf.pipe"
         words = ["tools/qemu-run", "--board", board, "--timeout", str(timeout), "--stream", str(pipe),
                  "--command", command, *options]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        done = subprocess.run(words, input=typed, capture_output=True, text=True,
                               errors="replace", timeout=timeout + 30, check=False)
         return Guest(done.returncode, done.stdout, done.stderr, pipe)
     return run

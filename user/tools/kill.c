@@ -54,9 +54,11 @@ static int signal_number(const char *name)
 static int send_signal(const char *target, int signal)
 {
 	char *end;
-	long pid = strtol(target, &end, 10);
+	long pid;
 
-	if (end == target || *end || pid != (pid_t)pid) {
+	errno = 0;
+	pid = strtol(target, &end, 10);
+	if (end == target || *end || errno || pid != (pid_t)pid) {
 		fprintf(stderr, "kill: %s: not a process number\n", target);
 		return 1;
 	}

@@ -130,9 +130,11 @@ static int change(pid_t pid, const cpu_set_t *set, const char *text)
 static int of_process(const cpu_set_t *set, const char *text, const char *target, bool list)
 {
 	char *end;
-	long pid = strtol(target, &end, 10);
+	long pid;
 
-	if (end == target || *end || pid < 0 || pid != (pid_t)pid) {
+	errno = 0;
+	pid = strtol(target, &end, 10);
+	if (end == target || *end || errno || pid < 0 || pid != (pid_t)pid) {
 		fprintf(stderr, "taskset: %s: not a process number\n", target);
 		return 1;
 	}
