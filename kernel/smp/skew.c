@@ -10,8 +10,9 @@
 
 #include "skew.h"
 
-#define ROUNDS 16 /* the shortest counts */
-#define TRIES  4  /* of so many rounds, while it is not clear */
+#define ROUNDS 16     /* the shortest counts */
+#define TRIES  4      /* of so many rounds, while it is not clear */
+#define BLUNT  100000 /* cycles of a round: of so many, most were not its own */
 
 struct skew {
 	s64 cycles; /* the new processor's clock less the other's */
@@ -74,7 +75,7 @@ static struct skew find_skew(void)
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		measure(&best);
-		if (is_doubt(&best) || is_certain(&best))
+		if (best.width < BLUNT && (is_doubt(&best) || is_certain(&best)))
 			break;
 	}
 	return best;
