@@ -199,6 +199,7 @@ struct perf_move {
 	u32 count; /* moves */
 	u32 nr;    /* frames */
 	bool foreign;
+	bool has_chain; /* somebody wanted it */
 	struct pt_regs regs;
 	u64 ip[MOVE_DEPTH];
 };

@@ -24,6 +24,9 @@ struct perf_moves {
 	struct perf_move move[];
 };
 
+/* Events that show the chain of a place, or whose handlers may. Under perf_lock. */
+static u32 nr_chain_events;
+
 noinline void migrated_by_other_context(void)
 {
 	/* Room for an address inside: as callers are called, behind an instruction. */
@@ -40,6 +43,11 @@ u64 perf_move_marker(void)
 static bool needs_moves(const struct perf_event *event, bool of_task)
 {
 	return event->config == PERF_COUNT_SW_CPU_MIGRATIONS && (event->sampling || !of_task);
+}
+
+static inline bool wants_chain(const struct perf_event *event)
+{
+	return event->sample_type & PERF_SAMPLE_CALLCHAIN || event->handler;
 }
 
 int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **result)
@@ -125,6 +133,7 @@ static struct perf_move *copy_to(struct perf_moves *moves, const struct perf_mov
 	copy->count = move->count;
 	copy->nr = move->nr;
 	copy->foreign = move->foreign;
+	copy->has_chain = move->has_chain;
 	hot_regs_copy(&copy->regs, &move->regs);
 	memcpy(copy->ip, move->ip, move->nr * sizeof(copy->ip[0]));
 	return copy;
@@ -158,6 +167,7 @@ void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
 	if (!needs_moves(event, ctx->task))
 		return;
 	ctx->nr_moves++;
+	WRITE_ONCE(nr_chain_events, nr_chain_events + wants_chain(event));
 	if (ctx->moves)
 		return;
 	WRITE_ONCE(ctx->moves, *moves);
@@ -168,7 +178,10 @@ struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_
 {
 	struct perf_moves *moves = ctx->moves;
 
-	if (!needs_moves(event, ctx->task) || --ctx->nr_moves)
+	if (!needs_moves(event, ctx->task))
+		return NULL;
+	WRITE_ONCE(nr_chain_events, nr_chain_events - wants_chain(event));
+	if (--ctx->nr_moves)
 		return NULL;
 	WRITE_ONCE(ctx->moves, NULL);
 	if (ctx->task)
@@ -248,7 +261,11 @@ static void capture(struct perf_move *move, const struct pt_regs *regs, bool for
 	move->time = clock_ns();
 	move->count++;
 	move->foreign = foreign;
+	move->nr = 0;
+	move->has_chain = READ_ONCE(nr_chain_events);
 	hot_regs_copy(&move->regs, regs);
+	if (!move->has_chain)
+		return;
 	perf_callchain_kernel(&chain, regs);
 	move->nr = chain.nr;
 	if (foreign)
@@ -274,6 +291,12 @@ void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool fo
 
 /* --- When the task runs --- */
 
+/* Had @event begun when it was decided? An event that is just being opened has not. */
+static inline bool had_begun(const struct perf_event *event, const struct perf_move *move)
+{
+	return move->time >= event->started && (move->has_chain || !wants_chain(event));
+}
+
 /* Is @event told here, not at the decision? */
 static bool told_now(const struct perf_event *event, const struct cpu *cpu)
 {
@@ -286,7 +309,7 @@ static __always_inline void strike(struct perf_context *ctx, const struct cpu *c
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node)
-		if (told_now(event, cpu) && move->time >= event->started)
+		if (told_now(event, cpu) && had_begun(event, move))
 			perf_strike(event, cpu, move->count, &move->regs, now);
 }
 

@@ -102,6 +102,36 @@ static void foreign_place_is_marked(void **state)
 	close_event(event);
 }
 
+/* Without a chain to show none is walked; to who is opened as the move is decided it is too early.
+ */
+static void only_chains_that_are_shown(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+	struct perf_ring *ring, *late_ring;
+	struct perf_event *event, *late;
+
+	attr.sample_type = PERF_SAMPLE_IP;
+	event = open_event(&attr, &other_task);
+	ring = map_event(event, 1);
+	host_clock += 1000;
+	move(&other_task, 1, PLACE, true);
+	assert_int_equal(other_task.moves->nr, 0);
+	late = open_moves(1, &other_task, -1, &late_ring);
+	late->started = event->started;
+	run_other(1);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1);
+	assert_int_equal(record.word[0], PLACE);
+	expect_no_record(late_ring);
+	move(&other_task, 0, PLACE + 1, true);
+	run_other(0);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1);
+	expect_move(late_ring, PLACE + 1, 0, 1);
+	close_event(late);
+	move(&other_task, 1, PLACE, true);
+	assert_int_equal(other_task.moves->nr, 0);
+	close_event(event);
+}
+
 /* The marker outlives every limit, since without it the chain would say something else. */
 static void marker_in_a_short_chain(void **state)
 {
@@ -436,6 +466,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(sample_when_it_runs),
 	    TEST(foreign_place_is_marked),
+	    TEST(only_chains_that_are_shown),
 	    TEST(marker_in_a_short_chain),
 	    TEST(several_moves_before_it_runs),
 	    TEST(period_and_counting),

@@ -186,25 +186,25 @@ static u32 yields(unsigned n)
 	return bench_clock() - start;
 }
 
-static void ignore(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
-{
-}
-
-/* A switch with that listener is a plain one: what it has more of is the sample. */
-static void bench_move(void)
+/* A switch with that listener is a plain one: what it has more of is the sample, ring and all. */
+static void bench_move(u64 sample_type, const char *name)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 					     .size = sizeof(attr),
 					     .config = PERF_COUNT_SW_CPU_MIGRATIONS,
 					     .sample_period = 1,
-					     .sample_type = PERF_SAMPLE_CALLCHAIN};
+					     .sample_type = sample_type};
+	const struct perf_user user = {.privileged = true};
 	struct perf_event *event;
+	struct perf_ring *ring;
 	struct task *other;
 
 	stop = false;
 	other = kthread_start("moved", yield_loop, NULL);
 	yield();
-	event = perf_event_create_kernel_counter(&attr, -1, other, ignore, NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, other, NULL, NULL);
+	if (perf_event_mmap(event, 4, false, &user, &ring) < 0)
+		panic("bench: no ring");
 	for (int b = 0; b < BATCHES; b++) {
 		u32 plain = yields(2), place = decide(other);
 
@@ -213,18 +213,23 @@ static void bench_move(void)
 	if (perf_event_read(event, NULL, NULL) != BATCHES)
 		printk("bench: %llu moves instead of %d\n", perf_event_read(event, NULL, NULL),
 		       BATCHES);
+	perf_event_munmap(event);
 	perf_event_release(event);
 	WRITE_ONCE(stop, true);
 	kthread_join(other);
-	report("move, sampled, added");
+	report(name);
 }
 
 void kbench_run(void)
 {
+	const u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			   PERF_SAMPLE_PERIOD;
+
 	bench_clock_start();
 	bench_no_listener();
 	bench_hot_regs();
 	bench_kernel_frame();
 	bench_yield();
-	bench_move();
+	bench_move(fields, "move sample");
+	bench_move(fields | PERF_SAMPLE_CALLCHAIN, "move sample, kernel chain");
 }
