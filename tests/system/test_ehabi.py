@@ -239,7 +239,7 @@ def test_c10_hostile_tables(boot, board, out, tmp_path, spoil, seed):
     archive = tmp_path / "archive.cpio"
     mkcpio.main(["mkcpio.py", str(archive), f"bin/pingpong={tmp_path / 'pingpong'}",
                  *(f"bin/{name}={out / 'root' / name}" for name in ("init", "perf"))])
-    guest = boot("perf record -e context-switches -c 1 -g -- pingpong 40", "--archive", str(archive))
+    guest = boot("perf record -e context-switches -c 1 -g -- pingpong 40", "--archive", str(archive), "--append", "cpus=1")
     assert guest.status == 0, guest.console + guest.errors
     samples = guest.samples()
     assert len(samples) >= 80

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a user types, right and wrong: one clear line for each mistake, the guest's status for make."""
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -202,14 +203,17 @@ def test_deep_recursion_is_folded(make, tmp_path):
 
 def test_ctrl_c_ends_the_recording_and_shows_it(board):
     """To the whole foreground group, as a terminal sends it."""
-    log = f"build/{board}/perf.pipe"
+    log = pathlib.Path(f"build/{board}/perf.pipe")
+    log.unlink(missing_ok=True)
     process = subprocess.Popen(
         ["make", f"BOARD={board}", "run", "CMD=perf record -e cpu-clock -F 997 -g -- spin 600000"],
         env={k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        # What a terminal starts does not ignore it, as what a script starts in the background does.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
         deadline = time.monotonic() + 120
-        while not os.path.exists(log) or os.path.getsize(log) < 30_000:
+        while not log.exists() or log.stat().st_size < 30_000:
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)

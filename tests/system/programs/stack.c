@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,6 +58,9 @@ int main(void)
 		return 1;
 	for (int i = 0; i < 10; i++)
 		usleep(1000);
+	/* What is told below is no sample of its own. */
+	if (ioctl(event, PERF_EVENT_IOC_DISABLE, 0))
+		return 1;
 	/* header, IP, TID, TIME, ABI, the register, the stack's size */
 	sample = (const uint64_t *)((const char *)page + PAGE);
 	read(event, &samples, sizeof(samples));
