@@ -2,6 +2,7 @@
 """The house's arrows, read off the tree itself, and what every file owes."""
 import pathlib
 import re
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = (".c", ".h", ".S", ".ld", ".py", ".sh", ".mk")
@@ -66,6 +67,13 @@ def test_files_are_of_a_size_to_read():
                                                           "tests", "tools", "user", suffixes=SOURCE)
             if (n := len(p.read_text().splitlines())) > 800]
     assert long == []
+
+
+def test_seeded_faults_are_where_the_sources_are():
+    """`make mutants` takes long: what it replaces must not be gone by then."""
+    for path in sorted((ROOT / "tests/mutants").glob("*.toml")):
+        for name, fault in tomllib.loads(path.read_text()).items():
+            assert (ROOT / fault["file"]).read_text().count(fault["old"]) == 1, name
 
 
 def test_the_readme_tells_the_truth():
