@@ -227,6 +227,34 @@ def test_ctrl_c_ends_the_recording_and_shows_it(board):
     assert re.search(r"^ +\d+\.\d+% +spin +spin +\[\.\] hot$", output, re.M), output
 
 
+def wait_for_state(pid, states):
+    deadline = time.monotonic() + 60
+    while pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ")[-1][0] not in states:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_the_log_has_all_that_the_guest_said_when_it_is_ended(board, tmp_path):
+    """Also what qemu-run had yet to read."""
+    log = tmp_path / "log"
+    run = subprocess.Popen(["tools/qemu-run", "--board", board, "--log", log, "--stream", tmp_path / "pipe",
+                            "--command", "echo last words"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    while not log.exists() or not log.stat().st_size:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    run.send_signal(signal.SIGSTOP)
+    wait_for_state(run.pid, "TZ")
+    # On a busy host the guest may have ended, and been read to its end, by now.
+    for emulator in children.read_text().split():
+        wait_for_state(emulator, "Z")
+    run.send_signal(signal.SIGTERM)
+    run.send_signal(signal.SIGCONT)
+    run.wait(60)
+    assert re.search(r"^last words$", log.read_text(), re.M), log.read_text()
+
+
 def test_a_program_the_guest_does_not_have(make):
     done = make("run", "CMD=nonesuch")
     assert done.returncode != 0
