@@ -31,6 +31,7 @@ from names import matches
 HOST_BUDGET, GUEST_BUDGET, SYSTEM_BUDGET = 180, 480, 2400  # seconds: a program, a boot, the suite
 SMP = 4  # processors
 STORM_SCALE, STORM_BUDGET = 10, 1800  # of the long tests: how many times as long, and seconds
+SANITIZER_SCALE = 8  # times that a kernel which checks itself takes as long, at most
 
 
 def wanted(result, pattern):
@@ -138,7 +139,8 @@ def run_guest(args):
         return
     kernel = ["--kernel", args.test_image] if args.sanitizer else []
     yield judge(suite, *boot(args, *kernel, "--archive", args.test_archive, "--", "hostile-tests",
-                             guest_glob(args.filter, suite), budget=GUEST_BUDGET * (1 + 9 * args.sanitizer)))
+                             guest_glob(args.filter, suite), str(SANITIZER_SCALE if args.sanitizer else 1),
+                             budget=GUEST_BUDGET * (1 + 9 * args.sanitizer)))
 
 
 def run_guest_smp(args):

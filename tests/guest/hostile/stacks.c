@@ -203,7 +203,8 @@ static bool open_recorders(void)
 		return false;
 	for (int i = 0; i < NR_SAMPLE_KINDS; i++) {
 		attr = software_event(events[i].config);
-		attr.sample_period = events[i].period;
+		/* It must not be over before the stack is what it should be. */
+		attr.sample_period = events[i].period * (i == SAMPLE_CLOCK ? ktap_scale : 1);
 		attr.disabled = 1;
 		if (!EXPECT(recorder_open(&recorders[i], &attr, 0, -1, RING_PAGES)) ||
 		    !dumps_open(i, attr))

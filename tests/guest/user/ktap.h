@@ -59,7 +59,8 @@ extern void *volatile bad_pointer;
 /* The file of the running test program. */
 extern char ktap_program[];
 
-/* How many times as long a storm shall last; 1 unless something else was asked for. */
+/* How many times as long a storm shall last, or a kernel takes that checks itself as it goes; 1
+ * unless something else was asked for. */
 extern int ktap_scale;
 
 /* Runs @body in a child process and returns its wait status; -1 when there is no child. */
