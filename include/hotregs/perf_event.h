@@ -101,12 +101,23 @@ void perf_init_cpu(struct cpu *cpu);
  */
 void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs);
 
+/* The same for those who only count, for whom no registers are needed. */
+void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next);
+
 /* Does anybody watch this switch? Three loads and one branch: all a switch pays without listener.
  */
 static inline bool perf_switch_watched(const struct cpu *cpu, const struct task *prev,
 				       const struct task *next)
 {
 	return unlikely(cpu->perf_active | prev->perf_active | next->perf_active);
+}
+
+/* Does nobody but counting events? */
+#define PERF_ACTIVE_COUNTS (BIT(0) | BIT(1))
+static inline bool perf_switch_counted(const struct cpu *cpu, const struct task *prev,
+				       const struct task *next)
+{
+	return !((cpu->perf_active | prev->perf_active | next->perf_active) & ~PERF_ACTIVE_COUNTS);
 }
 
 /*

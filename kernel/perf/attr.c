@@ -243,6 +243,26 @@ static u8 exclusions(const struct perf_event_attr *attr)
 	return exclude;
 }
 
+/* @event's other members are set. */
+static enum perf_source source_of(const struct perf_event *event)
+{
+	switch (event->config) {
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+		if (event->sampling || (event->exclude & EXCLUDE_MODES))
+			return PERF_SOURCE_SWITCH;
+		return PERF_SOURCE_SWITCH_COUNT;
+	case PERF_COUNT_SW_CPU_CLOCK:
+	case PERF_COUNT_SW_TASK_CLOCK:
+		return PERF_SOURCE_CLOCK;
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+		return PERF_SOURCE_MOVE;
+	case PERF_COUNT_SW_DUMMY:
+		return PERF_SOURCE_NONE;
+	default:
+		return PERF_SOURCE_FAULT;
+	}
+}
+
 static u8 records(const struct perf_event_attr *attr)
 {
 	u8 records = 0;
@@ -281,5 +301,6 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->wakeup_events = attr->watermark ? 0 : attr->wakeup_events;
 	if (!event->handler && (event->sample_type & SAMPLE_STATE))
 		event->handler = perf_sample_write_state;
+	event->source = source_of(event);
 	set_period(event, attr->sample_period);
 }

@@ -46,15 +46,6 @@ struct change {
 	bool done;
 };
 
-/* Locks the run queue of @ctx; its CPU. */
-static struct cpu *lock_queue(const struct perf_context *ctx, unsigned long *flags)
-{
-	if (ctx->task)
-		return task_rq_lock(ctx->task, flags);
-	*flags = spin_lock_irqsave(&ctx->cpu->rq.lock);
-	return ctx->cpu;
-}
-
 /* Makes the change unless another CPU runs the context now. Interrupts off. */
 static void try_change(void *arg)
 {
@@ -64,7 +55,12 @@ static void try_change(void *arg)
 	struct cpu *cpu;
 
 	spin_lock(&perf_lock);
-	cpu = lock_queue(ctx, &flags);
+	if (ctx->task) {
+		cpu = task_rq_lock(ctx->task, &flags);
+	} else {
+		cpu = ctx->cpu;
+		flags = spin_lock_irqsave(&cpu->rq.lock);
+	}
 	if (cpu == this_cpu() || (ctx->task && cpu->running != ctx->task)) {
 		change->func(change->arg);
 		change->done = true;
@@ -73,7 +69,7 @@ static void try_change(void *arg)
 	spin_unlock(&perf_lock);
 }
 
-void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg)
+static noinline void change_elsewhere(struct perf_context *ctx, void (*func)(void *arg), void *arg)
 {
 	struct change change = {ctx, func, arg, false};
 	unsigned long flags = irq_save();
@@ -84,6 +80,24 @@ void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void
 	while (!change.done)
 		smp_call(CPU_MASK(ctx->task ? READ_ONCE(ctx->task->cpu) : ctx->cpu->id), try_change,
 			 &change);
+}
+
+void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg)
+{
+	unsigned long flags;
+	struct cpu *cpu;
+
+	if (ctx->task != current) {
+		change_elsewhere(ctx, func, arg);
+		return;
+	}
+	/* The caller's own: it runs here, as long as it can not be preempted. */
+	flags = spin_lock_irqsave(&perf_lock);
+	cpu = this_cpu();
+	spin_lock(&cpu->rq.lock);
+	func(arg);
+	spin_unlock(&cpu->rq.lock);
+	spin_unlock_irqrestore(&perf_lock, flags);
 }
 
 /* --- Time --- */
@@ -99,41 +113,4 @@ u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now)
 	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
 		time += now - ctx->since;
 	return time;
-}
-
-/* Starts or stops those clocks of a task that sample by a timer. */
-static void switch_clocks(struct perf_context *ctx, u64 now, bool in)
-{
-	const struct cpu *cpu = this_cpu();
-	struct perf_event *event;
-
-	list_for_each (event, &ctx->active[PERF_SOURCE_CLOCK], active_node) {
-		if (!event->sampling || !perf_event_on(event, cpu))
-			continue;
-		if (in)
-			perf_clock_start(event, now);
-		else
-			perf_clock_stop(event, now);
-	}
-}
-
-void perf_context_in(struct perf_context *ctx, u64 now)
-{
-	ctx->running = true;
-	ctx->since = now;
-	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
-		switch_clocks(ctx, now, true);
-}
-
-void perf_context_out(struct perf_context *ctx, u64 now)
-{
-	u64 ran = now - ctx->since;
-
-	if (!ctx->running)
-		return;
-	ctx->running = false;
-	ctx->time += ran;
-	ctx->time_on[this_cpu()->id] += ran;
-	if (unlikely(!list_empty(&ctx->active[PERF_SOURCE_CLOCK])))
-		switch_clocks(ctx, now, false);
 }

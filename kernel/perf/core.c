@@ -6,6 +6,7 @@
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
 #include <hotregs/sched.h>
+#include <hotregs/string.h>
 
 #include "event.h"
 
@@ -15,40 +16,45 @@ static u64 last_id;
 
 /* --- Enabling --- */
 
-static enum perf_source source_of(const struct perf_event *event)
+/* For which reasons a switch is watched as long as @event is enabled. */
+static u32 watch_of(const struct perf_event *event)
 {
-	switch (event->config) {
-	case PERF_COUNT_SW_CONTEXT_SWITCHES:
-		return PERF_SOURCE_SWITCH;
-	case PERF_COUNT_SW_CPU_CLOCK:
-	case PERF_COUNT_SW_TASK_CLOCK:
-		return PERF_SOURCE_CLOCK;
-	case PERF_COUNT_SW_CPU_MIGRATIONS:
-		return PERF_SOURCE_MOVE;
-	case PERF_COUNT_SW_DUMMY:
-		return PERF_SOURCE_NONE;
+	bool of_task = event->ctx->task;
+	u32 watch = of_task ? WATCH_TIME : 0;
+
+	switch (event->source) {
+	case PERF_SOURCE_SWITCH_COUNT:
+		watch |= WATCH_COUNT;
+		break;
+	case PERF_SOURCE_SWITCH:
+		watch |= WATCH_SWITCH;
+		break;
+	case PERF_SOURCE_CLOCK:
+		watch |= of_task && event->sampling ? WATCH_CLOCK : 0;
+		break;
+	case PERF_SOURCE_MOVE:
+		watch |= of_task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
+		break;
 	default:
-		return PERF_SOURCE_FAULT;
+		break;
 	}
+	if (event->records & RECORD_SWITCH)
+		watch |= WATCH_RECORD;
+	return watch;
 }
 
-/* Tells the scheduler what to watch for @ctx from the very next switch on. */
-static void update_watch(struct perf_context *ctx)
+/* Tells the scheduler what to watch from the very next switch on; @event comes (1) or goes (-1). */
+static void update_watch(const struct perf_event *event, int by)
 {
-	struct perf_event *event;
-	u32 watch = 0;
+	struct perf_context *ctx = event->ctx;
+	u32 watch = *ctx->watch;
 
-	list_for_each (event, &ctx->events, node) {
-		if (!event->enabled)
-			continue;
-		if (ctx->task)
-			watch |= WATCH_TIME;
-		if (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
-			watch |= WATCH_SWITCH;
-		if (event->config == PERF_COUNT_SW_CPU_MIGRATIONS)
-			watch |= ctx->task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
-		if (event->records & RECORD_SWITCH)
-			watch |= WATCH_RECORD;
+	for (u32 bits = watch_of(event); bits; bits &= bits - 1) {
+		u32 bit = bits & -bits;
+		u8 *watchers = &ctx->watchers[__builtin_ctz(bits)];
+
+		*watchers += by;
+		watch = *watchers ? watch | bit : watch & ~bit;
 	}
 	WRITE_ONCE(*ctx->watch, watch);
 }
@@ -85,9 +91,10 @@ void perf_event_start(void *arg)
 	event->enabled = true;
 	event->started = now;
 	event->enabled_at = perf_context_time(ctx, -1, now);
-	event->running_at = perf_context_time(ctx, event->cpu, now);
-	list_add_tail(&event->active_node, &ctx->active[source_of(event)]);
-	update_watch(ctx);
+	event->running_at =
+	    event->cpu < 0 ? event->enabled_at : perf_context_time(ctx, event->cpu, now);
+	list_add_tail(&event->active_node, &ctx->active[event->source]);
+	update_watch(event, 1);
 	if (clock_runs(event))
 		perf_clock_start(event, now);
 	perf_output_update_page(event);
@@ -107,9 +114,9 @@ void perf_event_stop(void *arg)
 	event->running_time += perf_context_time(ctx, event->cpu, now) - event->running_at;
 	event->enabled = false;
 	list_del(&event->active_node);
-	update_watch(ctx);
-	if (ctx->task && !*ctx->watch)
-		perf_context_out(ctx, now);
+	update_watch(event, -1);
+	if (ctx->running && !*ctx->watch)
+		perf_context_out(ctx, this_cpu(), now);
 	perf_output_update_page(event);
 }
 
@@ -263,10 +270,11 @@ void *perf_event_context(const struct perf_event *event)
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler, void *handler_context)
 {
-	struct perf_event *event = kzalloc(sizeof(*event));
+	struct perf_event *event = kmalloc(sizeof(*event));
 
 	if (!event)
 		return NULL;
+	memset(event, 0, offsetof(struct perf_event, attr));
 	event->cpu = cpu;
 	event->handler = handler;
 	event->handler_context = handler_context;
@@ -289,6 +297,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	event->ctx = ctx;
 	list_add_tail(&event->node, &ctx->events);
 	ctx->nr_events++;
+	ctx->nr_bound += ctx->task && event->cpu >= 0;
 	event->owner->nr_live++;
 	perf_moves_use(event, ctx, moves);
 	if (!event->attr.disabled)
@@ -312,6 +321,7 @@ static void leave(void *arg)
 	perf_event_stop(p->event);
 	list_del(&p->event->node);
 	ctx->nr_events--;
+	ctx->nr_bound -= ctx->task && p->event->cpu >= 0;
 	p->moves = perf_moves_unuse(p->event, ctx);
 	if (!ctx->task || !container_of(ctx, struct perf_task, ctx)->exited)
 		p->event->owner->nr_live--;
@@ -323,7 +333,8 @@ void perf_event_detach(struct perf_event *event)
 	struct passage p = {.event = event, .ctx = event->ctx};
 
 	perf_context_change(p.ctx, leave, &p);
-	perf_moves_free(p.moves);
+	if (unlikely(p.moves))
+		perf_moves_free(p.moves);
 }
 
 /* Attaches unless the context has max events: -ENOSPC; or its task has ended: -ESRCH. */
@@ -353,22 +364,31 @@ static int check_target(const struct perf_event_attr *attr, bool has_task, int c
 }
 
 /*
- * The context of @task, for which the zeroed *@part is used, and then NULL, when it has none; NULL:
- * it has ended. Keeps the task from being freed while perf_mutex is held. Whoever calls keeps it
- * until then.
+ * The context of @task, for which the zeroed *@part is used, and then NULL, when it has none.
+ * ERR_PTR(-EAGAIN): it has none and there is no part; -ESRCH: it has ended. Keeps the task from
+ * being freed while perf_mutex is held. Whoever calls keeps it until then.
  */
 static struct perf_context *task_context(struct task *task, struct perf_task **part)
 {
-	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	struct perf_context *ctx = NULL;
+	struct perf_context *ctx;
+	unsigned long flags;
 
+	/* Nobody takes the running task's away. */
+	if (likely(task == current && task->perf))
+		return &task->perf->ctx;
+	flags = spin_lock_irqsave(&perf_lock);
 	/* Who ends looks for its part, under this lock, when it is dead. */
-	if (!task->perf && READ_ONCE(task->state) != TASK_DEAD) {
-		perf_task_install(task, *part);
-		*part = NULL;
-	}
-	if (task->perf)
+	if (!task->perf && READ_ONCE(task->state) == TASK_DEAD) {
+		ctx = ERR_PTR(-ESRCH);
+	} else if (!task->perf && !*part) {
+		ctx = ERR_PTR(-EAGAIN);
+	} else {
+		if (!task->perf) {
+			perf_task_install(task, *part);
+			*part = NULL;
+		}
 		ctx = &task->perf->ctx;
+	}
 	spin_unlock_irqrestore(&perf_lock, flags);
 	return ctx;
 }
@@ -386,7 +406,7 @@ static bool target_is_cpu(const struct target *t)
 	return !t->task && t->pid == -1;
 }
 
-/* The context of @t. ERR_PTR(-ESRCH, -EACCES). perf_mutex held, which keeps it. */
+/* The context of @t, as task_context(); or ERR_PTR(-EACCES). perf_mutex held, which keeps it. */
 static struct perf_context *find_context(const struct target *t, struct perf_task **part)
 {
 	struct perf_context *ctx;
@@ -396,40 +416,58 @@ static struct perf_context *find_context(const struct target *t, struct perf_tas
 	if (target_is_cpu(t))
 		return &cpus[t->cpu].perf->ctx;
 	if (t->task)
-		return task_context(t->task, part) ?: ERR_PTR(-ESRCH);
+		return task_context(t->task, part);
 	flags = spin_lock_irqsave(&task_list_lock);
 	task = task_find(t->pid);
 	if (task && !t->user->privileged && t->user->may_access(task))
 		ctx = ERR_PTR(-EACCES);
 	else
-		ctx = (task ? task_context(task, part) : NULL) ?: ERR_PTR(-ESRCH);
+		ctx = task ? task_context(task, part) : ERR_PTR(-ESRCH);
 	spin_unlock_irqrestore(&task_list_lock, flags);
 	return ctx;
 }
 
-/* Puts @event where @t says. -ESRCH, -EACCES, -ENOSPC; -ENOMEM. */
+/* The same with a part made for a task that has none, or ERR_PTR(-ENOMEM). */
+static struct perf_context *make_context(const struct target *t)
+{
+	struct perf_task *part = kzalloc(sizeof(*part));
+	struct perf_context *ctx = part ? find_context(t, &part) : ERR_PTR(-ENOMEM);
+
+	kfree(part);
+	return ctx;
+}
+
+/* Puts @p's event where @t says. -ESRCH, -EACCES, -ENOSPC; -ENOMEM. perf_mutex held. */
+static int attach_locked(struct passage *p, const struct target *t)
+{
+	struct perf_task *none = NULL;
+
+	p->ctx = find_context(t, &none);
+	if (unlikely(p->ctx == ERR_PTR(-EAGAIN)))
+		p->ctx = make_context(t);
+	if (IS_ERR(p->ctx))
+		return PTR_ERR(p->ctx);
+	perf_context_change(p->ctx, enter, p);
+	return p->err;
+}
+
 static int attach(struct perf_event *event, const struct target *t)
 {
-	struct perf_task *part = target_is_cpu(t) ? NULL : kzalloc(sizeof(*part));
 	struct passage p = {.event = event, .max = PERF_EVENTS_MAX};
+	int err = 0;
 
 	if (t->user && !t->user->privileged)
 		p.max = PERF_EVENTS_MAX_USER;
-	p.err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
-	if (!part && !target_is_cpu(t))
-		p.err = -ENOMEM;
+	if (unlikely(perf_moves_needed(event, !target_is_cpu(t))))
+		err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
+	if (err)
+		return err;
 	mutex_lock(&perf_mutex);
-	if (!p.err) {
-		p.ctx = find_context(t, &part);
-		if (IS_ERR(p.ctx))
-			p.err = PTR_ERR(p.ctx);
-		else
-			perf_context_change(p.ctx, enter, &p);
-	}
+	err = attach_locked(&p, t);
 	mutex_unlock(&perf_mutex);
-	perf_moves_free(p.moves);
-	kfree(part);
-	return p.err;
+	if (unlikely(p.moves))
+		perf_moves_free(p.moves);
+	return err;
 }
 
 static struct perf_event *create(const struct perf_event_attr *attr, const struct target *t,
@@ -475,15 +513,18 @@ void perf_event_release(struct perf_event *event)
 
 	ASSERT(!event->mappings);
 	mutex_lock(&perf_mutex);
-	if (event->ctx)
-		perf_event_detach(event);
 	list_for_each_safe (child, next, &event->children, child_node) {
 		perf_event_detach(child);
 		kfree(child);
 	}
-	flags = spin_lock_irqsave(&perf_lock);
-	list_del(&event->ring_node);
-	spin_unlock_irqrestore(&perf_lock, flags);
+	if (event->ctx)
+		perf_event_detach(event);
+	/* Others take it off, none puts it on any more. */
+	if (unlikely(!list_empty(&event->ring_node))) {
+		flags = spin_lock_irqsave(&perf_lock);
+		list_del(&event->ring_node);
+		spin_unlock_irqrestore(&perf_lock, flags);
+	}
 	mutex_unlock(&perf_mutex);
 	kfree(event);
 }

@@ -21,6 +21,7 @@
 /* Which strikes an event counts; each context keeps its enabled events by source. */
 enum perf_source {
 	PERF_SOURCE_SWITCH,
+	PERF_SOURCE_SWITCH_COUNT, /* the same, and neither place nor mode matters */
 	PERF_SOURCE_FAULT,
 	PERF_SOURCE_CLOCK,
 	PERF_SOURCE_MOVE,
@@ -38,13 +39,15 @@ enum perf_source {
 #define EXCLUDE_MODES        (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE)
 
 /* Bits of perf_active: why a switch of the task, or on the CPU, is watched. */
-#define WATCH_SWITCH BIT(0) /* context-switches events are enabled */
-#define WATCH_RECORD BIT(1) /* somebody wants SWITCH records */
-#define WATCH_TIME   BIT(2) /* a task's events are enabled, whose time stops with it */
-#define WATCH_MOVE   BIT(3) /* cpu-migrations events are enabled: a task's that count, a CPU's */
-#define WATCH_PLACE                                                                  \
-	BIT(4) /* a task's that sample: the place that decides on a move is captured \
-		*/
+#define WATCH_COUNT  BIT(0) /* events of PERF_SOURCE_SWITCH_COUNT are enabled */
+#define WATCH_TIME   BIT(1) /* a task's events are enabled, whose time stops with it */
+#define WATCH_SWITCH BIT(2) /* events of PERF_SOURCE_SWITCH are enabled */
+#define WATCH_RECORD BIT(3) /* somebody wants SWITCH records */
+#define WATCH_CLOCK  BIT(4) /* a task's clocks that sample are enabled */
+#define WATCH_MOVE   BIT(5) /* cpu-migrations events are enabled: a task's that count, a CPU's */
+#define WATCH_PLACE  BIT(6) /* a task's that sample: who decides on a move is captured */
+#define NR_WATCHES   7
+_Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
 /* perf_event.records: what an event wants to be told of beside its samples. */
 #define RECORD_TASK      BIT(0) /* FORK, EXIT */
@@ -58,6 +61,7 @@ struct perf_context {
 	struct list_head events;                  /* all, by node */
 	u32 nr_events;                            /* that many */
 	u32 *watch;                               /* perf_active of the task or CPU */
+	u8 watchers[NR_WATCHES];                  /* enabled events for which each bit is set */
 	struct task *task;                        /* NULL: a CPU's */
 	struct cpu *cpu;                          /* that CPU */
 	struct perf_moves *moves;      /* for captured places; NULL: nobody samples moves */
@@ -65,7 +69,8 @@ struct perf_context {
 	bool running;                  /* the task is on a CPU, and is watched */
 	u64 since;                     /* clock_ns() when it went there */
 	u64 time;                      /* ns on CPUs before that, while watched */
-	u64 time_on[MAX_CPUS];         /* the same, by CPU */
+	u32 nr_bound;                  /* a task's events that are bound to one CPU */
+	u64 time_on[MAX_CPUS];         /* time by CPU, while there are such */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 };
 
@@ -97,6 +102,7 @@ struct perf_event {
 	s32 cpu;         /* -1: any */
 	u8 exclude;      /* EXCLUDE_* */
 	u8 config;       /* PERF_COUNT_SW_* */
+	u8 source;       /* enum perf_source */
 	bool sampling;   /* has a period or a frequency */
 	bool clock;      /* config is one of the clocks */
 	u64 pending;     /* strikes since the last sample; all, of a counting event */
@@ -122,7 +128,6 @@ struct perf_event {
 	u64 lost; /* samples that found no room (owner) or struck within another */
 
 	/* The rest. */
-	struct perf_event_attr attr;
 	struct perf_context *ctx; /* NULL: its task has been freed */
 	struct list_head node;    /* in ctx->events */
 	bool enabled;
@@ -143,6 +148,8 @@ struct perf_event {
 	struct list_head ring_node; /* in ring->events */
 	u32 mappings;               /* areas made through this event */
 	struct wait_queue wait;     /* pollers */
+
+	struct perf_event_attr attr; /* last: what precedes it is cleared first */
 };
 
 extern struct mutex perf_mutex;
@@ -164,8 +171,8 @@ void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void
 /* For functions that it calls: ns that @ctx has run, on CPU @cpu or (-1) anywhere. */
 u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
 /* The task comes onto this CPU, or leaves it. Interrupts off. */
-void perf_context_in(struct perf_context *ctx, u64 now);
-void perf_context_out(struct perf_context *ctx, u64 now);
+static inline void perf_context_in(struct perf_context *ctx, u64 now);
+static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now);
 
 /* --- core.c --- */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
@@ -203,6 +210,12 @@ struct perf_move {
 	struct pt_regs regs;
 	u64 ip[MOVE_DEPTH];
 };
+
+/* Does @event, of a task or of a CPU, need captured places? */
+static inline bool perf_moves_needed(const struct perf_event *event, bool of_task)
+{
+	return event->config == PERF_COUNT_SW_CPU_MIGRATIONS && (event->sampling || !of_task);
+}
 
 /*
  * Makes room for places when @event needs some, 0 or -ENOMEM; *moves is then a context's to use, or
@@ -342,6 +355,22 @@ static inline u64 perf_pair(u32 first, u32 second)
 	} w = {{first, second}};
 
 	return w.word;
+}
+
+static inline void perf_context_in(struct perf_context *ctx, u64 now)
+{
+	ctx->running = true;
+	ctx->since = now;
+}
+
+static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now)
+{
+	u64 ran = now - ctx->since;
+
+	ctx->running = false;
+	ctx->time += ran;
+	if (unlikely(ctx->nr_bound))
+		ctx->time_on[cpu->id] += ran;
 }
 
 /* Does @event strike on this CPU? Its context is known to. */

@@ -40,11 +40,6 @@ u64 perf_move_marker(void)
 
 /* --- Room --- */
 
-static bool needs_moves(const struct perf_event *event, bool of_task)
-{
-	return event->config == PERF_COUNT_SW_CPU_MIGRATIONS && (event->sampling || !of_task);
-}
-
 static inline bool wants_chain(const struct perf_event *event)
 {
 	return event->sample_type & PERF_SAMPLE_CALLCHAIN || event->handler;
@@ -58,7 +53,7 @@ int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_m
 	struct perf_moves *moves;
 
 	*result = NULL;
-	if (!needs_moves(event, of_task))
+	if (!perf_moves_needed(event, of_task))
 		return 0;
 	moves = of_task ? kzalloc(size) : vmap_alloc(pages);
 	if (!moves)
@@ -164,7 +159,7 @@ static void leave_home(struct task *task, const struct perf_moves *home)
 void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
 		    struct perf_moves **moves)
 {
-	if (!needs_moves(event, ctx->task))
+	if (!perf_moves_needed(event, ctx->task))
 		return;
 	ctx->nr_moves++;
 	WRITE_ONCE(nr_chain_events, nr_chain_events + wants_chain(event));
@@ -178,7 +173,7 @@ struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_
 {
 	struct perf_moves *moves = ctx->moves;
 
-	if (!needs_moves(event, ctx->task))
+	if (!perf_moves_needed(event, ctx->task))
 		return NULL;
 	WRITE_ONCE(nr_chain_events, nr_chain_events - wants_chain(event));
 	if (--ctx->nr_moves)

@@ -84,9 +84,19 @@ void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct 
 
 /* --- context-switches --- */
 
+/* A switch away from the running task, for those events of one context that need no more. */
+static __always_inline void count_switch(struct perf_context *ctx, bool all, const struct cpu *cpu)
+{
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH_COUNT], active_node)
+		if (all || perf_event_on(event, cpu))
+			event->pending++;
+}
+
 /*
- * A switch away from the running task strikes the events of one context; those of a CPU's are all
- * of this CPU. The scheduler is never called from an interrupt.
+ * The same for the others; those of a CPU's are all of this CPU. The scheduler is never called from
+ * an interrupt.
  */
 static __always_inline void strike_switch(struct perf_context *ctx, bool all, const struct cpu *cpu,
 					  struct pt_regs *regs, u64 now)
@@ -106,18 +116,58 @@ static void move_in(struct cpu *cpu, struct task *next, u64 now)
 	perf_moves_strike(cpu, next, now);
 }
 
-/* SWITCH records, the tasks' own times and clocks, and what @next's moves were put off for. */
-static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next,
-				     u32 watch, u64 now)
+/* Starts or stops those clocks of a task that sample by a timer. */
+static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 now, bool in)
 {
-	if (watch & WATCH_RECORD) {
+	struct perf_event *event;
+
+	list_for_each (event, &ctx->active[PERF_SOURCE_CLOCK], active_node) {
+		if (!event->sampling || !perf_event_on(event, cpu))
+			continue;
+		if (in)
+			perf_clock_start(event, now);
+		else
+			perf_clock_stop(event, now);
+	}
+}
+
+/* A switch for those who want it counted, and for the tasks' own times. */
+static __always_inline void account_switch(struct cpu *cpu, struct task *prev, struct task *next)
+{
+	struct perf_context *ctx;
+	u64 now;
+
+	if (cpu->perf_active & WATCH_COUNT)
+		count_switch(&cpu->perf->ctx, true, cpu);
+	if (!(prev->perf_active | next->perf_active))
+		return;
+	now = clock_ns();
+	if (prev->perf_active) {
+		ctx = &prev->perf->ctx;
+		count_switch(ctx, false, cpu);
+		perf_context_out(ctx, cpu, now);
+	}
+	if (next->perf_active)
+		perf_context_in(&next->perf->ctx, now);
+}
+
+void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
+{
+	account_switch(cpu, prev, next);
+}
+
+/* All but samples of the switch, in the order in which they are due. */
+static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next, u64 now)
+{
+	if ((cpu->perf_active | prev->perf_active | next->perf_active) & WATCH_RECORD) {
 		perf_sideband_switch(prev, next, false, now);
 		perf_sideband_switch(next, prev, true, now);
 	}
-	if (prev->perf_active)
-		perf_context_out(&prev->perf->ctx, now);
-	if (next->perf_active)
-		perf_context_in(&next->perf->ctx, now);
+	if (prev->perf_active & WATCH_CLOCK)
+		switch_clocks(&prev->perf->ctx, cpu, now, false);
+	account_switch(cpu, prev, next);
+	if (next->perf_active & WATCH_CLOCK)
+		switch_clocks(&next->perf->ctx, cpu, now, true);
 	if (unlikely(next->moves))
 		move_in(cpu, next, now);
 	if (cpu->perf_active & WATCH_MOVE)
@@ -128,7 +178,6 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 {
 	struct cpu *cpu = this_cpu();
 	u64 now = clock_ns();
-	u32 watch;
 
 	/*
 	 * The scheduler's own frames are not where the task slept: registers, IP and chain of the
@@ -140,10 +189,8 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 		strike_switch(&prev->perf->ctx, false, cpu, regs, now);
 	if (cpu->perf_active & WATCH_SWITCH)
 		strike_switch(&cpu->perf->ctx, true, cpu, regs, now);
-	watch = prev->perf_active | next->perf_active |
-		(cpu->perf_active & (WATCH_RECORD | WATCH_MOVE));
-	if (unlikely(watch))
-		switch_contexts(cpu, prev, next, watch, now);
+	if (unlikely((cpu->perf_active | prev->perf_active | next->perf_active) & ~WATCH_SWITCH))
+		switch_contexts(cpu, prev, next, now);
 }
 
 /* --- page-faults --- */

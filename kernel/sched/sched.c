@@ -67,9 +67,14 @@ void finish_switch(void)
 	end_switch(this_cpu());
 }
 
-/* Takes the regs of this very place and shows them to whoever watches the switch. */
+/* Takes the regs of this very place and shows them to whoever watches the switch, if anybody cares
+ * for more than its number. */
 static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, struct task *next)
 {
+	if (perf_switch_counted(cpu, prev, next)) {
+		perf_count_switch(cpu, prev, next);
+		return;
+	}
 	arch_hot_regs(&cpu->hot_regs);
 	perf_sched_switch(prev, next, &cpu->hot_regs);
 }

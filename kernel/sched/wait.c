@@ -44,15 +44,22 @@ void wake_up(struct wait_queue *q)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
+/* Takes the mutex if it is nobody's: then nobody waits for it. */
+static inline bool mutex_take(struct mutex *m)
+{
+	struct task *nobody = NULL;
+
+	return __atomic_compare_exchange_n(&m->owner, &nobody, current, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
 /* Takes the mutex, or puts the caller last in line. */
-static bool mutex_take_or_queue(struct mutex *m, struct waiter *w)
+static noinline bool mutex_take_or_queue(struct mutex *m, struct waiter *w)
 {
 	unsigned long flags = spin_lock_irqsave(&m->waiters.lock);
-	bool taken = !m->owner;
+	bool taken = mutex_take(m);
 
-	if (taken) {
-		m->owner = current;
-	} else {
+	if (!taken) {
 		w->task = current;
 		list_add_tail(&w->node, &m->waiters.waiters);
 	}
@@ -65,6 +72,8 @@ __sched void mutex_lock(struct mutex *m)
 	struct waiter w;
 
 	if (!check_mutex_lock(m, __builtin_return_address(0)))
+		return;
+	if (likely(mutex_take(m)))
 		return;
 	ASSERT(m->owner != current);
 	if (mutex_take_or_queue(m, &w))
@@ -90,7 +99,7 @@ void mutex_unlock(struct mutex *m)
 	flags = spin_lock_irqsave(&m->waiters.lock);
 	ASSERT(m->owner == current);
 	if (list_empty(&m->waiters.waiters)) {
-		m->owner = NULL;
+		__atomic_store_n(&m->owner, NULL, __ATOMIC_RELEASE);
 	} else {
 		w = list_first(&m->waiters.waiters, struct waiter, node);
 		list_del(&w->node);

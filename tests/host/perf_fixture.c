@@ -163,7 +163,10 @@ void switch_to(struct task *next)
 	if (perf_switch_watched(host_cpu, prev, next)) {
 		hot_regs = kernel_regs();
 		host_irqs_off = 1;
-		perf_sched_switch(prev, next, &hot_regs);
+		if (perf_switch_counted(host_cpu, prev, next))
+			perf_count_switch(host_cpu, prev, next);
+		else
+			perf_sched_switch(prev, next, &hot_regs);
 		host_irqs_off = 0;
 	}
 	prev->nr_switches++;

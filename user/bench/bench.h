@@ -39,6 +39,7 @@ bool bench_threads(void);
 bool bench_processes(void);
 bool bench_memory(void);
 bool bench_samples(void);
+bool bench_events(void);
 
 /* --- A partner to switch with (switch.c) --- */
 

@@ -137,5 +137,6 @@ int main(void)
 	ok &= bench_threads();
 	ok &= bench_memory();
 	ok &= bench_samples();
+	ok &= bench_events();
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events cost by their number: opening one, and a switch, with 1, 8 and 64 events of the two
+ * tasks; and that neither grows with the tasks that there are, though all of them have events.
+ */
+#include "bench.h"
+
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPENS   20
+#define EACH    32 /* events that one process opens: it has 64 descriptors */
+#define HOLDERS 2
+#define TASKS   1000
+
+static double without; /* a switch when there is no event */
+
+static int open_event(pid_t pid, bool inherit)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = PERF_ATTR_SIZE_VER5,
+	    .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	    .inherit = inherit,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0UL);
+}
+
+static double open_batch(void)
+{
+	uint64_t start = clock_instructions();
+
+	for (unsigned i = 0; i < OPENS; i++) {
+		int fd = open_event(0, false);
+
+		if (fd < 0 || close(fd) < 0)
+			return bench_failed("perf_event_open failed");
+	}
+	return (clock_instructions() - start) / (double)OPENS;
+}
+
+/* --- Who holds events --- */
+
+static pid_t holder[HOLDERS], task[TASKS];
+
+static void end_all(pid_t *pid, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (pid[i] <= 0)
+			continue;
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+		pid[i] = 0;
+	}
+}
+
+/* A child that opens @n events on @on and keeps them; its pid, 0 when it could not. */
+static pid_t hold(pid_t on, unsigned n)
+{
+	int ready[2];
+	bool ok = false;
+	pid_t pid;
+
+	if (pipe(ready) < 0)
+		return 0;
+	pid = fork();
+	if (pid == 0) {
+		ok = true;
+		while (ok && n--)
+			ok = open_event(on, true) >= 0;
+		(void)!write(ready[1], &ok, sizeof(ok));
+		for (;;)
+			pause();
+	}
+	if (pid > 0 && read(ready[0], &ok, sizeof(ok)) != sizeof(ok))
+		ok = false;
+	close(ready[0]);
+	close(ready[1]);
+	if (!ok)
+		end_all(&pid, 1);
+	return pid;
+}
+
+/* @n events of ours, which children inherit. */
+static bool hold_events(unsigned n)
+{
+	for (unsigned i = 0; i < HOLDERS && n; i++) {
+		unsigned these = n < EACH ? n : EACH;
+
+		holder[i] = hold(getpid(), these);
+		if (holder[i] <= 0)
+			return bench_failed("%u events can not be opened", these) > 0;
+		n -= these;
+	}
+	return true;
+}
+
+/* --- The rows --- */
+
+static double base_batch(void)
+{
+	uint64_t switches;
+
+	return switch_batch(yield_many, 0, &switches);
+}
+
+static double added_batch(void)
+{
+	double cost = base_batch();
+
+	if (cost < 0)
+		return -1;
+	return cost > without ? cost - without : 0;
+}
+
+/* Opening one more, and a switch with a partner which has the same events. */
+static bool rows(const char *what)
+{
+	char open_name[64], switch_name[64];
+	int partner;
+	bool ok;
+
+	snprintf(open_name, sizeof(open_name), "perf_event_open+close, %s", what);
+	snprintf(switch_name, sizeof(switch_name), "switch, %s, added", what);
+	ok = bench_row(open_name, open_batch);
+	partner = partner_start(0);
+	if (partner < 0)
+		return false;
+	ok = bench_row(switch_name, added_batch) && ok;
+	partner_end(partner);
+	return ok;
+}
+
+static bool by_events(void)
+{
+	static const unsigned numbers[] = {1, 8, 64};
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "%u event%s", numbers[i], numbers[i] > 1 ? "s" : "");
+		ok = hold_events(numbers[i]) && rows(what);
+		end_all(holder, HOLDERS);
+	}
+	return ok;
+}
+
+/* With one event here and in each of so many tasks that sleep. */
+static bool by_tasks(void)
+{
+	static const unsigned numbers[] = {10, TASKS};
+	bool ok = hold_events(1);
+	unsigned n = 0;
+
+	for (unsigned i = 0; ok && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char what[32];
+
+		for (; ok && n < numbers[i]; n++) {
+			task[n] = fork();
+			while (task[n] == 0)
+				pause();
+			ok = task[n] > 0;
+		}
+		if (!ok)
+			bench_failed("no more than %u tasks", n);
+		snprintf(what, sizeof(what), "%u tasks", numbers[i]);
+		ok = ok && rows(what);
+	}
+	end_all(task, TASKS);
+	end_all(holder, HOLDERS);
+	return ok;
+}
+
+bool bench_events(void)
+{
+	int partner = partner_start(0);
+	bool ok = partner > 0 && bench_median("switch without event", base_batch, &without);
+
+	partner_end(partner);
+	return ok && by_events() && by_tasks();
+}
