@@ -177,17 +177,33 @@ int perf_attr_check(const struct perf_event_attr *attr);
 
 /*
  * perf_event_open(2) without the descriptor, for @user: @pid 0 is the caller, -1 all tasks of @cpu;
- * @cpu -1: wherever the task runs. ERR_PTR(-EINVAL, -EACCES, -ESRCH, -ENODEV, -ENOMEM, or
- * perf_attr_check()'s). May sleep.
+ * @cpu -1: wherever the task runs. @leader: of the group that it is to be in; NULL: it leads one of
+ * its own. ERR_PTR(-EINVAL, -EACCES, -ESRCH, -ENODEV, -ENOSPC, -ENOMEM, or perf_attr_check()'s).
+ * May sleep.
  */
-struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu,
-				       const struct perf_user *user);
+struct perf_event *perf_event_open_group(const struct perf_event_attr *attr, pid_t pid, int cpu,
+					 struct perf_event *leader, const struct perf_user *user);
+static inline struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid,
+						     int cpu, const struct perf_user *user)
+{
+	return perf_event_open_group(attr, pid, cpu, NULL, user);
+}
 
 #define PERF_READ_WORDS_MAX 5
-/* What read(2) returns, by the event's read_format; returns the number of words. */
+/* What read(2) returns of this event by its read_format but for PERF_FORMAT_GROUP; returns the
+ * number of words. May sleep. */
 u32 perf_event_read_words(struct perf_event *event, u64 words[PERF_READ_WORDS_MAX]);
+/* The same with PERF_FORMAT_GROUP; *words is to be freed by kfree(). Or -ENOMEM. May sleep. */
+int perf_event_read_group(struct perf_event *event, u64 **words);
+/* Is it pinned, and has its group had no room? Then it counts no more until it is enabled again. */
+bool perf_event_failed(const struct perf_event *event);
 u64 perf_event_id(const struct perf_event *event);
 void perf_event_reset(struct perf_event *event);
+/* The same, and perf_event_enable() and perf_event_disable(), for all of @event's group. May sleep.
+ */
+void perf_group_reset(struct perf_event *event);
+void perf_group_enable(struct perf_event *event);
+void perf_group_disable(struct perf_event *event);
 /* A new period, or frequency for an event opened with one; starts at once. -EINVAL. */
 int perf_event_set_period(struct perf_event *event, u64 period);
 

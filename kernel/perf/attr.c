@@ -67,28 +67,17 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 	return err;
 }
 
-static bool is_clock(u64 config)
+static bool is_clock(const struct perf_event_attr *attr)
 {
-	return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 static int check_source(const struct perf_event_attr *attr)
 {
-	if (attr->type != PERF_TYPE_SOFTWARE)
-		return -ENOENT;
-	switch (attr->config) {
-	case PERF_COUNT_SW_CPU_CLOCK:
-	case PERF_COUNT_SW_TASK_CLOCK:
-	case PERF_COUNT_SW_PAGE_FAULTS:
-	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
-	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
-	case PERF_COUNT_SW_CONTEXT_SWITCHES:
-	case PERF_COUNT_SW_CPU_MIGRATIONS:
-	case PERF_COUNT_SW_DUMMY:
-		return 0;
-	default:
-		return -ENOENT;
-	}
+	const struct perf_pmu *pmu = perf_pmu_find(attr->type);
+
+	return pmu ? pmu->check(attr) : -ENOENT;
 }
 
 /* Fields that belong to features which are not done, or to other types of events. */
@@ -135,7 +124,7 @@ static int check_period(const struct perf_event_attr *attr, u64 period)
 	if (period >> 63)
 		return -EINVAL;
 	/* A clock that ticks faster than it can be served would leave time for nothing else. */
-	if (period && is_clock(attr->config) && period < CLOCK_PERIOD_MIN)
+	if (period && is_clock(attr) && period < CLOCK_PERIOD_MIN)
 		return -EINVAL;
 	return 0;
 }
@@ -155,17 +144,18 @@ int perf_attr_check(const struct perf_event_attr *attr)
 		return err;
 	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr))
 		return -EINVAL;
-	if (attr->pinned || attr->exclusive || attr->inherit_stat || attr->precise_ip ||
-	    attr->exclude_host || attr->sigtrap)
+	if (attr->inherit_stat || attr->precise_ip || attr->exclude_host || attr->sigtrap)
 		return -EOPNOTSUPP;
+	/* What a copy has counted is its task's. */
+	if ((attr->sample_type & PERF_SAMPLE_READ) && attr->inherit &&
+	    !(attr->sample_type & PERF_SAMPLE_TID))
+		return -EINVAL;
 	if (attr->sample_type & ~(u64)SAMPLE_DONE)
-		return -EOPNOTSUPP;
-	if (attr->read_format & PERF_FORMAT_GROUP)
 		return -EOPNOTSUPP;
 	if (attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
 		return -EOVERFLOW;
 	/* How much of a clock's time was spent in which mode or task is not measured. */
-	if (is_clock(attr->config) && !attr->sample_period &&
+	if (is_clock(attr) && !attr->sample_period &&
 	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle))
 		return -EOPNOTSUPP;
 	return 0;
@@ -238,7 +228,7 @@ static u8 exclusions(const struct perf_event_attr *attr)
 		exclude |= EXCLUDE_CHAIN_KERNEL;
 	if (attr->exclude_callchain_user)
 		exclude |= EXCLUDE_CHAIN_USER;
-	if (attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
 		exclude |= CHAIN_CAPTURED;
 	return exclude;
 }
@@ -256,10 +246,12 @@ static enum perf_source source_of(const struct perf_event *event)
 		return PERF_SOURCE_CLOCK;
 	case PERF_COUNT_SW_CPU_MIGRATIONS:
 		return PERF_SOURCE_MOVE;
-	case PERF_COUNT_SW_DUMMY:
-		return PERF_SOURCE_NONE;
-	default:
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
 		return PERF_SOURCE_FAULT;
+	default:
+		return PERF_SOURCE_NONE;
 	}
 }
 
@@ -283,8 +275,9 @@ static u8 records(const struct perf_event_attr *attr)
 void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	event->attr = *attr;
-	event->config = attr->config;
-	event->clock = is_clock(attr->config);
+	event->pmu = perf_pmu_find(attr->type);
+	event->config = attr->type == PERF_TYPE_SOFTWARE ? attr->config : PERF_COUNT_SW_MAX;
+	event->clock = is_clock(attr);
 	event->sampling = attr->sample_period != 0;
 	event->exclude = exclusions(attr);
 	event->records = records(attr);

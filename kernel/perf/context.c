@@ -20,6 +20,7 @@ static void context_init(struct perf_context *ctx, u32 *watch)
 		list_init(&ctx->active[i]);
 	list_init(&ctx->events);
 	ctx->watch = watch;
+	perf_schedule_init(ctx);
 }
 
 void perf_init_cpu(struct cpu *cpu)

@@ -16,107 +16,35 @@ static u64 last_id;
 
 /* --- Enabling --- */
 
-/* For which reasons a switch is watched as long as @event is enabled. */
-static u32 watch_of(const struct perf_event *event)
-{
-	bool of_task = event->ctx->task;
-	u32 watch = of_task ? WATCH_TIME : 0;
-
-	switch (event->source) {
-	case PERF_SOURCE_SWITCH_COUNT:
-		watch |= WATCH_COUNT;
-		break;
-	case PERF_SOURCE_SWITCH:
-		watch |= WATCH_SWITCH;
-		break;
-	case PERF_SOURCE_CLOCK:
-		watch |= of_task && event->sampling ? WATCH_CLOCK : 0;
-		break;
-	case PERF_SOURCE_MOVE:
-		watch |= of_task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
-		break;
-	default:
-		break;
-	}
-	if (event->records & RECORD_SWITCH)
-		watch |= WATCH_RECORD;
-	return watch;
-}
-
-/* Tells the scheduler what to watch from the very next switch on; @event comes (1) or goes (-1). */
-static void update_watch(const struct perf_event *event, int by)
-{
-	struct perf_context *ctx = event->ctx;
-	u32 watch = *ctx->watch;
-
-	for (u32 bits = watch_of(event); bits; bits &= bits - 1) {
-		u32 bit = bits & -bits;
-		u8 *watchers = &ctx->watchers[__builtin_ctz(bits)];
-
-		*watchers += by;
-		watch = *watchers ? watch | bit : watch & ~bit;
-	}
-	WRITE_ONCE(*ctx->watch, watch);
-}
-
-static bool clock_runs(const struct perf_event *event)
-{
-	const struct perf_context *ctx = event->ctx;
-
-	return event->clock && event->sampling && event->enabled &&
-	       (ctx->task ? ctx->running : true) && perf_event_on(event, this_cpu());
-}
-
 void perf_clock_restart(struct perf_event *event)
 {
-	u64 now = clock_ns();
-
 	event->timer_left = event->period;
 	event->put_off = 0;
-	if (event->ctx && clock_runs(event))
-		perf_clock_start(event, now);
+	if (event->active && perf_clock_ticks(event))
+		perf_clock_start(event, clock_ns());
 }
 
 void perf_event_start(void *arg)
 {
 	struct perf_event *event = arg;
-	struct perf_context *ctx = event->ctx;
-	u64 now = clock_ns();
 
-	if (!ctx || event->enabled)
+	if (!event->ctx || (event->enabled && !event->failed))
 		return;
-	/* The first one enabled: until now the task was not watched. */
-	if (ctx->task == current && !ctx->running)
-		perf_context_in(ctx, now);
 	event->enabled = true;
-	event->started = now;
-	event->enabled_at = perf_context_time(ctx, -1, now);
-	event->running_at =
-	    event->cpu < 0 ? event->enabled_at : perf_context_time(ctx, event->cpu, now);
-	list_add_tail(&event->active_node, &ctx->active[event->source]);
-	update_watch(event, 1);
-	if (clock_runs(event))
-		perf_clock_start(event, now);
+	event->failed = false;
+	perf_group_update(event, clock_ns());
 	perf_output_update_page(event);
 }
 
 void perf_event_stop(void *arg)
 {
 	struct perf_event *event = arg;
-	struct perf_context *ctx = event->ctx;
-	u64 now = clock_ns();
 
-	if (!ctx || !event->enabled)
+	if (!event->ctx || !event->enabled)
 		return;
-	if (clock_runs(event))
-		perf_clock_stop(event, now);
-	event->enabled_time += perf_context_time(ctx, -1, now) - event->enabled_at;
-	event->running_time += perf_context_time(ctx, event->cpu, now) - event->running_at;
 	event->enabled = false;
-	list_del(&event->active_node);
-	update_watch(event, -1);
-	if (ctx->running && !*ctx->watch)
-		perf_context_out(ctx, this_cpu(), now);
+	event->failed = false;
+	perf_group_update(event, clock_ns());
 	perf_output_update_page(event);
 }
 
@@ -133,127 +61,48 @@ void perf_event_change(struct perf_event *event, void (*func)(void *event))
 	spin_unlock_irqrestore(&perf_lock, flags);
 }
 
-/* Applies @change to @event and to its inherited copies. */
-static void for_all(struct perf_event *event, void (*change)(void *event))
+static void change_all(struct perf_event *event, void (*change)(void *event))
 {
 	struct perf_event *child;
 
-	mutex_lock(&perf_mutex);
 	perf_event_change(event, change);
 	list_for_each (child, &event->children, child_node)
 		perf_event_change(child, change);
+}
+
+void perf_event_apply(struct perf_event *event, void (*change)(void *event), bool group)
+{
+	struct perf_event *first = group ? event->leader : event, *sibling;
+
+	mutex_lock(&perf_mutex);
+	change_all(first, change);
+	if (group)
+		list_for_each (sibling, &first->group, group)
+			change_all(sibling, change);
 	mutex_unlock(&perf_mutex);
 }
 
 void perf_event_enable(struct perf_event *event)
 {
-	for_all(event, perf_event_start);
+	perf_event_apply(event, perf_event_start, false);
 }
 
 void perf_event_disable(struct perf_event *event)
 {
-	for_all(event, perf_event_stop);
+	perf_event_apply(event, perf_event_stop, false);
 }
 
-/* --- Reading --- */
-
-/* As perf_event_own(), since the event was opened rather than since its last reset. */
-static u64 raw_value(const struct perf_event *event, u64 *enabled, u64 *running)
+void perf_group_enable(struct perf_event *event)
 {
-	u64 now = clock_ns();
-
-	*enabled = event->enabled_time;
-	*running = event->running_time;
-	if (event->enabled) {
-		*enabled += perf_context_time(event->ctx, -1, now) - event->enabled_at;
-		*running += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
-	}
-	if (event->clock && !event->sampling)
-		return *running;
-	return event->count + event->pending;
+	perf_event_apply(event, perf_event_start, true);
 }
 
-u64 perf_event_own(const struct perf_event *event, u64 *enabled, u64 *running)
+void perf_group_disable(struct perf_event *event)
 {
-	return raw_value(event, enabled, running) - event->base;
+	perf_event_apply(event, perf_event_stop, true);
 }
 
-struct reading {
-	struct perf_event *event;
-	u64 value, enabled, running; /* sums */
-};
-
-static void read_one(void *arg)
-{
-	struct reading *r = arg;
-	u64 enabled, running;
-
-	r->value += perf_event_own(r->event, &enabled, &running);
-	r->enabled += enabled;
-	r->running += running;
-}
-
-static void add_value(struct reading *r, struct perf_event *event)
-{
-	r->event = event;
-	if (event->ctx)
-		perf_context_change(event->ctx, read_one, r);
-	else
-		read_one(r);
-}
-
-u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running)
-{
-	struct perf_event *child;
-	struct reading r;
-
-	mutex_lock(&perf_mutex);
-	r.value = event->gone_value;
-	r.enabled = event->gone_enabled;
-	r.running = event->gone_running;
-	add_value(&r, event);
-	list_for_each (child, &event->children, child_node)
-		add_value(&r, child);
-	mutex_unlock(&perf_mutex);
-	if (enabled)
-		*enabled = r.enabled;
-	if (running)
-		*running = r.running;
-	return r.value;
-}
-
-static void reset(void *arg)
-{
-	struct perf_event *event = arg;
-	u64 enabled, running;
-
-	event->base = raw_value(event, &enabled, &running);
-	event->gone_value = 0;
-	perf_output_update_page(event);
-}
-
-/* The value becomes 0; times and identity stay. */
-void perf_event_reset(struct perf_event *event)
-{
-	for_all(event, reset);
-}
-
-u32 perf_event_read_words(struct perf_event *event, u64 words[PERF_READ_WORDS_MAX])
-{
-	u64 format = event->attr.read_format, enabled, running;
-	u32 n = 0;
-
-	words[n++] = perf_event_read(event, &enabled, &running);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] = enabled;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = running;
-	if (format & PERF_FORMAT_ID)
-		words[n++] = event->id;
-	if (format & PERF_FORMAT_LOST)
-		words[n++] = __atomic_load_n(&event->lost, __ATOMIC_RELAXED);
-	return n;
-}
+/* --- What it is --- */
 
 u64 perf_event_id(const struct perf_event *event)
 {
@@ -279,10 +128,13 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	event->handler = handler;
 	event->handler_context = handler_context;
 	event->owner = event;
+	event->leader = event;
 	event->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	list_init(&event->active_node);
 	list_init(&event->node);
 	list_init(&event->children);
+	list_init(&event->group);
+	list_init(&event->sched_node);
 	list_init(&event->child_node);
 	list_init(&event->ring_node);
 	wait_queue_init(&event->wait);
@@ -300,6 +152,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	ctx->nr_bound += ctx->task && event->cpu >= 0;
 	event->owner->nr_live++;
 	perf_moves_use(event, ctx, moves);
+	perf_group_join(event, clock_ns());
 	if (!event->attr.disabled)
 		perf_event_start(event);
 }
@@ -307,10 +160,12 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 /* An event on its way to a context, or off it. */
 struct passage {
 	struct perf_event *event;
+	struct perf_event *leader; /* of the group that it is to be in; NULL: of its own */
 	struct perf_context *ctx;
 	struct perf_moves *moves; /* for it; what it leaves */
 	u32 max;
 	int err;
+	bool keep_group; /* it leaves its context alone */
 };
 
 static void leave(void *arg)
@@ -319,6 +174,8 @@ static void leave(void *arg)
 	struct perf_context *ctx = p->ctx;
 
 	perf_event_stop(p->event);
+	if (!p->keep_group)
+		perf_group_leave(p->event, clock_ns());
 	list_del(&p->event->node);
 	ctx->nr_events--;
 	ctx->nr_bound -= ctx->task && p->event->cpu >= 0;
@@ -328,9 +185,9 @@ static void leave(void *arg)
 	p->event->ctx = NULL;
 }
 
-void perf_event_detach(struct perf_event *event)
+void perf_event_detach(struct perf_event *event, bool keep_group)
 {
-	struct passage p = {.event = event, .ctx = event->ctx};
+	struct passage p = {.event = event, .ctx = event->ctx, .keep_group = keep_group};
 
 	perf_context_change(p.ctx, leave, &p);
 	if (unlikely(p.moves))
@@ -347,8 +204,13 @@ static void enter(void *arg)
 		p->err = -ESRCH;
 	else if (ctx->nr_events >= p->max)
 		p->err = -ENOSPC;
-	else
-		perf_event_attach(p->event, ctx, &p->moves);
+	else if (p->leader)
+		p->err = perf_group_check(p->leader, p->event, ctx);
+	if (p->err)
+		return;
+	if (p->leader)
+		p->event->leader = p->leader;
+	perf_event_attach(p->event, ctx, &p->moves);
 }
 
 static int check_target(const struct perf_event_attr *attr, bool has_task, int cpu)
@@ -398,6 +260,7 @@ struct target {
 	struct task *task; /* held by the caller; NULL: @pid, or with -1 the CPU */
 	pid_t pid;
 	int cpu;
+	struct perf_event *leader;    /* NULL: it leads a group of its own */
 	const struct perf_user *user; /* NULL: the kernel */
 };
 
@@ -453,7 +316,7 @@ static int attach_locked(struct passage *p, const struct target *t)
 
 static int attach(struct perf_event *event, const struct target *t)
 {
-	struct passage p = {.event = event, .max = PERF_EVENTS_MAX};
+	struct passage p = {.event = event, .leader = t->leader, .max = PERF_EVENTS_MAX};
 	int err = 0;
 
 	if (t->user && !t->user->privileged)
@@ -492,11 +355,11 @@ struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr
 	return err ? ERR_PTR(err) : create(attr, &t, handler, context);
 }
 
-struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid, int cpu,
-				       const struct perf_user *user)
+struct perf_event *perf_event_open_group(const struct perf_event_attr *attr, pid_t pid, int cpu,
+					 struct perf_event *leader, const struct perf_user *user)
 {
 	const struct target t = {
-	    .task = pid ? NULL : current, .pid = pid, .cpu = cpu, .user = user};
+	    .task = pid ? NULL : current, .pid = pid, .cpu = cpu, .leader = leader, .user = user};
 	int err = perf_attr_check(attr) ?: perf_permission(attr, pid == -1, user->privileged);
 
 	if (!err)
@@ -514,11 +377,13 @@ void perf_event_release(struct perf_event *event)
 	ASSERT(!event->mappings);
 	mutex_lock(&perf_mutex);
 	list_for_each_safe (child, next, &event->children, child_node) {
-		perf_event_detach(child);
+		perf_event_detach(child, false);
 		kfree(child);
 	}
 	if (event->ctx)
-		perf_event_detach(event);
+		perf_event_detach(event, false);
+	else
+		perf_group_leave(event, clock_ns());
 	/* Others take it off, none puts it on any more. */
 	if (unlikely(!list_empty(&event->ring_node))) {
 		flags = spin_lock_irqsave(&perf_lock);
@@ -544,12 +409,14 @@ static const char *const event_names[PERF_COUNT_SW_MAX] = {
 
 static void print_context(const struct perf_context *ctx)
 {
-	const struct perf_event *event;
+	struct perf_event *event;
 	u64 enabled, running;
 
 	list_for_each (event, &ctx->events, node)
 		printk("perf: %s event %llu %s (%s): %llu, lost %llu\n",
-		       ctx->task ? ctx->task->comm : "CPU", event->id, event_names[event->config],
+		       ctx->task ? ctx->task->comm : "CPU", event->id,
+		       event->config < PERF_COUNT_SW_MAX ? event_names[event->config]
+							 : event->pmu->name,
 		       event->enabled ? "enabled" : "disabled",
 		       perf_event_own(event, &enabled, &running), event->owner->lost);
 }

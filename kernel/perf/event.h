@@ -12,6 +12,7 @@
 
 #include <hotregs/list.h>
 #include <hotregs/perf_event.h>
+#include <hotregs/perf_pmu.h>
 #include <hotregs/spinlock.h>
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
@@ -25,7 +26,7 @@ enum perf_source {
 	PERF_SOURCE_FAULT,
 	PERF_SOURCE_CLOCK,
 	PERF_SOURCE_MOVE,
-	PERF_SOURCE_NONE, /* dummy: never strikes */
+	PERF_SOURCE_NONE, /* dummy, which never strikes, and what other units count */
 	NR_PERF_SOURCES
 };
 
@@ -46,7 +47,8 @@ enum perf_source {
 #define WATCH_CLOCK  BIT(4) /* a task's clocks that sample are enabled */
 #define WATCH_MOVE   BIT(5) /* cpu-migrations events are enabled: a task's that count, a CPU's */
 #define WATCH_PLACE  BIT(6) /* a task's that sample: who decides on a move is captured */
-#define NR_WATCHES   7
+#define WATCH_GROUP  BIT(7) /* a task's groups are enabled that may lack room */
+#define NR_WATCHES   8
 _Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
 /* perf_event.records: what an event wants to be told of beside its samples. */
@@ -72,6 +74,13 @@ struct perf_context {
 	u32 nr_bound;                  /* a task's events that are bound to one CPU */
 	u64 time_on[MAX_CPUS];         /* time by CPU, while there are such */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
+
+	/* schedule.c: leaders of enabled groups that may lack room, by sched_node. */
+	struct list_head pinned, flexible;
+	struct timer turn; /* of the flexible ones */
+	u64 turn_left;     /* ns until the next one, when the timer is armed */
+	bool waiting;      /* one of the flexible ones has no counters */
+	bool turning;      /* the timer is armed */
 };
 
 /*
@@ -92,7 +101,8 @@ struct perf_task {
 
 struct perf_cpu {
 	struct perf_context ctx;
-	bool busy[NR_CPU_CONTEXTS]; /* a sample is being taken in that context */
+	struct perf_context *task_ctx; /* the running task's, if it has groups in schedule.c */
+	bool busy[NR_CPU_CONTEXTS];    /* a sample is being taken in that context */
 	u64 chain[NR_CPU_CONTEXTS][CHAIN_MAX];
 };
 
@@ -101,7 +111,7 @@ struct perf_event {
 	struct list_head active_node;
 	s32 cpu;         /* -1: any */
 	u8 exclude;      /* EXCLUDE_* */
-	u8 config;       /* PERF_COUNT_SW_* */
+	u8 config;       /* PERF_COUNT_SW_*, _MAX when another unit counts it */
 	u8 source;       /* enum perf_source */
 	bool sampling;   /* has a period or a frequency */
 	bool clock;      /* config is one of the clocks */
@@ -128,14 +138,27 @@ struct perf_event {
 	u64 lost; /* samples that found no room (owner) or struck within another */
 
 	/* The rest. */
-	struct perf_context *ctx; /* NULL: its task has been freed */
-	struct list_head node;    /* in ctx->events */
-	bool enabled;
+	struct perf_context *ctx;  /* NULL: its task has been freed */
+	struct list_head node;     /* in ctx->events */
+	struct perf_pmu *pmu;      /* what counts it */
+	struct perf_event *leader; /* of its group; itself: it is that, maybe of a group of one */
+	struct list_head group;    /* a leader's siblings, which are in it by the same member */
+	bool enabled;              /* as it was asked for */
 	bool enable_on_exec;
-	u64 enabled_at, running_at;     /* context's times when it was enabled */
+	bool on;                  /* and its leader is: its time passes */
+	bool active;              /* and it counts */
+	bool failed;              /* a pinned leader's group had no room */
+	bool scheduled;           /* a leader's group has room */
+	u32 nr_siblings;          /* a leader's */
+	u32 slot;                 /* in what is read of a group; perf_mutex */
+	struct perf_pmu *limited; /* of a leader's group: where it may lack room; NULL: nowhere */
+	struct list_head sched_node;
+	struct perf_counter counter;
+	u64 enabled_at, running_at;     /* context's times when it was turned on, and added */
 	u64 enabled_time, running_time; /* ns before that */
-	u64 started;                    /* clock_ns() when it was enabled */
+	u64 started;                    /* clock_ns() when it was turned on */
 	u64 base;                       /* value at the last reset */
+	struct perf_event *copy;        /* the one made last; perf_mutex */
 	struct list_head children;      /* of the owner: inherited copies, by child_node */
 	struct list_head child_node;
 	u32 nr_live; /* of the owner: itself and copies, whose tasks have not ended; perf_lock */
@@ -179,6 +202,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler, void *handler_context);
 /* Calls func(@event) where its context may be changed, if it has one. perf_mutex held. */
 void perf_event_change(struct perf_event *event, void (*func)(void *event));
+/* The same for it, or all of its @group, and all inherited copies. Takes perf_mutex. */
+void perf_event_apply(struct perf_event *event, void (*func)(void *event), bool group);
 /* The rest is for functions that perf_context_change() calls, and contexts that nobody sees yet. */
 /* Asks for no limit: a task inherits no more than its parent has. *@moves as perf_moves_use() */
 void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
@@ -187,10 +212,46 @@ void perf_event_start(void *event); /* enables this one */
 void perf_event_stop(void *event);  /* disables this one */
 /* A sampling clock has a new period, which begins now. */
 void perf_clock_restart(struct perf_event *event);
-/* Value and times of @event alone. */
-u64 perf_event_own(const struct perf_event *event, u64 *enabled, u64 *running);
-/* Takes @event off its context, for good. perf_mutex held. */
-void perf_event_detach(struct perf_event *event);
+/* Takes @event off its context, for good, and off its group unless @keep_group. perf_mutex held. */
+void perf_event_detach(struct perf_event *event, bool keep_group);
+
+/* --- read.c --- */
+/* Value and times of @event alone, since its last reset, where its context may be changed, or
+ * in a strike. */
+u64 perf_event_own(struct perf_event *event, u64 *enabled, u64 *running);
+/* What PERF_SAMPLE_READ asks for, in a strike of @event: its size in bytes, which is @size then. */
+u32 perf_sample_read_size(const struct perf_event *event);
+void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size, u64 now);
+
+/* --- group.c, where a context may be changed --- */
+/* May @event be a sibling of @leader in @ctx? 0 or -EINVAL. */
+int perf_group_check(const struct perf_event *leader, const struct perf_event *event,
+		     const struct perf_context *ctx);
+/* @event, which has a leader and is not enabled, enters its group; or leaves it. */
+void perf_group_join(struct perf_event *event, u64 now);
+void perf_group_leave(struct perf_event *event, u64 now);
+/* @event has been enabled or disabled: so may be its siblings. */
+void perf_group_update(struct perf_event *event, u64 now);
+/* The same while its group has no counters, without asking for some. */
+void perf_group_apply(struct perf_event *event, u64 now);
+/* @event counts from now on: 0, or perf_pmu.add()'s; or no longer, if it did. */
+int perf_event_add(struct perf_event *event, u64 now);
+void perf_event_del(struct perf_event *event, u64 now);
+
+/* --- schedule.c, of groups that may lack room, where a context may be changed --- */
+void perf_schedule_init(struct perf_context *ctx);
+/* Takes from @leader's group what it has; gives it what it needs if there is any. */
+void perf_schedule_remove(struct perf_event *leader, u64 now);
+void perf_schedule_insert(struct perf_event *leader, u64 now);
+/*
+ * The task whose groups are here leaves @cpu: true, if it has pinned ones. Then that of @ctx (NULL:
+ * one without such groups) comes.
+ */
+bool perf_schedule_out(const struct cpu *cpu, u64 now);
+void perf_schedule_in(const struct cpu *cpu, struct perf_context *ctx, bool had_pinned, u64 now);
+
+/* --- pmu.c, software.c --- */
+extern struct perf_pmu perf_software;
 
 /* --- moves.c --- */
 #define MOVES_EACH 4 /* moves of a task before it runs that have a place of their own */
@@ -278,7 +339,9 @@ void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct 
 
 /* --- clock.c --- */
 void perf_clock_init(struct perf_event *event);
-/* Its context runs on this CPU from now on, or no longer. Interrupts off. */
+/* Is @event, which counts, one that samples by a timer, whose context runs on this CPU? */
+static inline bool perf_clock_ticks(const struct perf_event *event);
+/* From now on, or no longer. Interrupts off. */
 void perf_clock_start(struct perf_event *event, u64 now);
 void perf_clock_stop(struct perf_event *event, u64 now);
 
@@ -307,9 +370,9 @@ u32 perf_trailer_size(u32 sample_type);
 #define SAMPLE_WORDS                                                               \
 	(SAMPLE_TRAILER | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_CALLCHAIN)
-#define SAMPLE_STATE                                                              \
-	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | \
-	 PERF_SAMPLE_PHYS_ADDR)
+#define SAMPLE_STATE                                                         \
+	(PERF_SAMPLE_READ | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
+	 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR)
 #define SAMPLE_DONE (SAMPLE_WORDS | SAMPLE_STATE)
 
 /* What samples of a CPU usually have, which one test finds; and what may follow it. */
@@ -377,4 +440,10 @@ static inline void perf_context_out(struct perf_context *ctx, const struct cpu *
 static inline bool perf_event_on(const struct perf_event *event, const struct cpu *cpu)
 {
 	return event->cpu < 0 || (u32)event->cpu == cpu->id;
+}
+
+static inline bool perf_clock_ticks(const struct perf_event *event)
+{
+	return event->clock && event->sampling && (!event->ctx->task || event->ctx->running) &&
+	       perf_event_on(event, this_cpu());
 }

@@ -14,8 +14,9 @@
 /* Bytes of the longest record: whole words, and header.size has 16 bits. */
 #define RECORD_MAX (UINT16_MAX / 8 * 8)
 
-/* The parts of one sample behind its chain. */
+/* The parts of one sample that have no fixed size, but for its chain. */
 struct state {
+	u32 read_size;              /* bytes of values */
 	const struct pt_regs *user; /* NULL: none are shown */
 	const struct pt_regs *intr;
 	unsigned long sp; /* of the stack */
@@ -105,6 +106,9 @@ static u32 state_size(const struct perf_event *event, struct state *s, const str
 	u32 type = event->sample_type, size = 0;
 
 	*s = (struct state){.user = perf_policy_user_regs(event, current, regs), .intr = regs};
+	if (type & PERF_SAMPLE_READ)
+		s->read_size = perf_sample_read_size(event);
+	size += s->read_size;
 	if (type & PERF_SAMPLE_REGS_USER)
 		size += regs_size(s->user, attr->sample_regs_user);
 	if (type & PERF_SAMPLE_REGS_INTR)
@@ -140,6 +144,7 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 	const struct cpu *cpu = this_cpu();
 	struct callchain chain = {cpu->perf->chain[cpu_context(cpu)], 0, CHAIN_MAX};
 	struct perf_ring *ring = READ_ONCE(event->owner->ring);
+	bool has_chain = event->sample_type & PERF_SAMPLE_CALLCHAIN;
 	u32 words = event->sample_size / sizeof(u64), size;
 	u64 fixed[SAMPLE_WORDS_MAX];
 	struct perf_output out;
@@ -147,7 +152,7 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 
 	if (!ring)
 		return;
-	if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
+	if (has_chain)
 		perf_callchain(event, regs, &chain);
 	size = event->sample_size + chain.nr * sizeof(u64);
 	size += state_size(event, &state, regs, size);
@@ -156,11 +161,14 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 		return;
 	}
 	perf_sample_fields(fixed, event, cpu, regs, data->addr, data->period, data->time);
-	if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
-		fixed[words - 1] = chain.nr;
 	((struct perf_event_header *)fixed)->size = size;
-	perf_output_words(&out, fixed, words);
-	perf_output_words(&out, chain.ip, chain.nr);
+	perf_output_words(&out, fixed, words - has_chain);
+	if (state.read_size)
+		perf_sample_write_read(&out, event, state.read_size, data->time);
+	if (has_chain) {
+		perf_output_u64(&out, chain.nr);
+		perf_output_words(&out, chain.ip, chain.nr);
+	}
 	write_state(&out, event, &state, data->addr);
 	perf_sample_end(ring, event->wakeup_events);
 }

@@ -26,7 +26,7 @@ struct side_record {
 /* Does @event want records of kind @want, here? */
 static bool wants(const struct perf_event *event, u8 want)
 {
-	return event->enabled && (event->records & want) && perf_event_on(event, this_cpu());
+	return event->on && (event->records & want) && perf_event_on(event, this_cpu());
 }
 
 static void send(struct perf_context *ctx, u8 want, const struct side_record *r, u64 now)

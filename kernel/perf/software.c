@@ -159,15 +159,23 @@ void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 /* All but samples of the switch, in the order in which they are due. */
 static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next, u64 now)
 {
+	bool pinned = false;
+
 	if ((cpu->perf_active | prev->perf_active | next->perf_active) & WATCH_RECORD) {
 		perf_sideband_switch(prev, next, false, now);
 		perf_sideband_switch(next, prev, true, now);
 	}
+	if (unlikely(prev->perf_active & WATCH_GROUP))
+		pinned = perf_schedule_out(cpu, now);
 	if (prev->perf_active & WATCH_CLOCK)
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	account_switch(cpu, prev, next);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);
+	if (unlikely(next->perf_active & WATCH_GROUP))
+		perf_schedule_in(cpu, &next->perf->ctx, pinned, now);
+	else if (unlikely(pinned))
+		perf_schedule_in(cpu, NULL, pinned, now);
 	if (unlikely(next->moves))
 		move_in(cpu, next, now);
 	if (cpu->perf_active & WATCH_MOVE)
@@ -224,3 +232,45 @@ void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
 	strike_fault(&cpu->perf->ctx, cpu, (struct pt_regs *)regs, addr, kind);
 	irq_restore(flags);
 }
+
+/* --- The unit, which has room for every event --- */
+
+static int check(const struct perf_event_attr *attr)
+{
+	switch (attr->config) {
+	case PERF_COUNT_SW_CPU_CLOCK:
+	case PERF_COUNT_SW_TASK_CLOCK:
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+	case PERF_COUNT_SW_DUMMY:
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+static int add(struct perf_event *event, u64 now)
+{
+	list_add_tail(&event->active_node, &event->ctx->active[event->source]);
+	if (unlikely(perf_clock_ticks(event)))
+		perf_clock_start(event, now);
+	return 0;
+}
+
+static void del(struct perf_event *event, u64 now)
+{
+	if (unlikely(perf_clock_ticks(event)))
+		perf_clock_stop(event, now);
+	list_del(&event->active_node);
+}
+
+struct perf_pmu perf_software = {
+    .name = "software",
+    .type = PERF_TYPE_SOFTWARE,
+    .check = check,
+    .add = add,
+    .del = del,
+};

@@ -21,6 +21,9 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 		return false;
 	}
 	copy->owner = event->owner;
+	/* A leader precedes its siblings. */
+	event->copy = copy;
+	copy->leader = event->leader->copy;
 	copy->period = event->period;
 	copy->interval = event->interval;
 	copy->timer_left = event->period;
@@ -126,7 +129,7 @@ void perf_task_free(struct task *task)
 		return;
 	mutex_lock(&perf_mutex);
 	list_for_each_safe (event, next, &part->ctx.events, node) {
-		perf_event_detach(event);
+		perf_event_detach(event, event->owner == event);
 		if (event->owner != event)
 			fold(event);
 	}

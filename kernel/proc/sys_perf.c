@@ -2,7 +2,8 @@
 /* perf_event_open(2) and what a program does with its descriptor: all glue, no policy. */
 #include <hotregs/address_space.h>
 #include <hotregs/fs.h>
-#include <hotregs/perf_event.h>
+#include <hotregs/mm.h>
+#include <hotregs/perf_pmu.h>
 #include <hotregs/process.h>
 #include <hotregs/syscalls.h>
 
@@ -17,15 +18,38 @@ static struct perf_user caller(void)
 				  .may_access = process_may_access};
 }
 
+/* A value is read whole or not at all. */
+static ssize_t give_words(void __user *buf, size_t n, const u64 *words, u32 nr)
+{
+	size_t size = nr * sizeof(words[0]);
+
+	return n < size ? -ENOSPC : copy_to_user(buf, words, size) ?: (ssize_t)size;
+}
+
+static ssize_t read_group(struct perf_event *event, void __user *buf, size_t n)
+{
+	ssize_t ret;
+	u64 *words;
+	int nr = perf_event_read_group(event, &words);
+
+	if (nr < 0)
+		return nr;
+	ret = give_words(buf, n, words, nr);
+	kfree(words);
+	return ret;
+}
+
 static ssize_t perf_read(struct file *f, void __user *buf, size_t n)
 {
+	struct perf_event *event = f->private;
 	u64 words[PERF_READ_WORDS_MAX];
-	size_t size = perf_event_read_words(f->private, words) * sizeof(words[0]);
 
-	/* A value is read whole or not at all. */
-	if (n < size)
-		return -ENOSPC;
-	return copy_to_user(buf, words, size) ?: (ssize_t)size;
+	/* What has failed has come to its end. */
+	if (perf_event_failed(event))
+		return 0;
+	if (perf_event_attr(event)->read_format & PERF_FORMAT_GROUP)
+		return read_group(event, buf, n);
+	return give_words(buf, n, words, perf_event_read_words(event, words));
 }
 
 static unsigned perf_poll(struct file *f, struct poll_table *table)
@@ -112,12 +136,13 @@ static long set_period(struct perf_event *event, const void __user *arg)
 	return err ? err : perf_event_set_period(event, period);
 }
 
-/* ENABLE, DISABLE, RESET. An event is the only one of its group. */
-static long apply(struct perf_event *event, void (*change)(struct perf_event *), unsigned long arg)
+/* ENABLE, DISABLE, RESET: of @event, or all of its group. */
+static long apply(struct perf_event *event, void (*change)(struct perf_event *),
+		  void (*change_group)(struct perf_event *), unsigned long arg)
 {
 	if (arg & ~(unsigned long)PERF_IOC_FLAG_GROUP)
 		return -EINVAL;
-	change(event);
+	(arg ? change_group : change)(event);
 	return 0;
 }
 
@@ -129,11 +154,11 @@ static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 	/* Requests are 32 bits wide; a program may have extended the sign. */
 	switch ((u32)cmd) {
 	case PERF_EVENT_IOC_ENABLE:
-		return apply(event, perf_event_enable, arg);
+		return apply(event, perf_event_enable, perf_group_enable, arg);
 	case PERF_EVENT_IOC_DISABLE:
-		return apply(event, perf_event_disable, arg);
+		return apply(event, perf_event_disable, perf_group_disable, arg);
 	case PERF_EVENT_IOC_RESET:
-		return apply(event, perf_event_reset, arg);
+		return apply(event, perf_event_reset, perf_group_reset, arg);
 	case PERF_EVENT_IOC_PERIOD:
 		return set_period(event, (const void __user *)arg);
 	case PERF_EVENT_IOC_SET_OUTPUT:
@@ -146,20 +171,12 @@ static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 	}
 }
 
-/* What @group_fd means by @flags: 0, or the errno with which it is refused. */
-static long check_group(int group_fd, unsigned long flags)
+/* The file behind @group_fd, with a reference; NULL: there is none. ERR_PTR(-EBADF). */
+static struct file *get_group(int group_fd, unsigned long flags)
 {
-	struct file *f;
-
-	if (flags & PERF_FLAG_PID_CGROUP)
-		return -EINVAL; /* there are no cgroups */
-	if (group_fd == -1)
-		return flags & PERF_FLAG_FD_OUTPUT ? -EBADF : 0;
-	f = event_file_get(group_fd);
-	if (IS_ERR(f))
-		return PTR_ERR(f);
-	file_put(f);
-	return flags & (PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP) ? 0 : -EOPNOTSUPP;
+	if (group_fd != -1)
+		return event_file_get(group_fd);
+	return flags & PERF_FLAG_FD_OUTPUT ? ERR_PTR(-EBADF) : NULL;
 }
 
 /* A descriptor for @event, which is released when there is none to be had. */
@@ -178,30 +195,44 @@ static long install(struct perf_event *event, bool cloexec)
 	return fd;
 }
 
+/* Opens an event beside that of @group_fd, if there is one: in its group, for its ring, neither or
+ * both. */
+static long open_in(const struct perf_event_attr *attr, pid_t pid, int cpu,
+		    struct perf_event *group, unsigned long flags)
+{
+	struct perf_event *leader = flags & PERF_FLAG_FD_NO_GROUP ? NULL : group, *event;
+	const struct perf_user user = caller();
+	long err = 0;
+
+	event = perf_event_open_group(attr, pid, cpu, leader, &user);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	if (flags & PERF_FLAG_FD_OUTPUT)
+		err = perf_event_set_output(event, group);
+	if (!err)
+		return install(event, flags & PERF_FLAG_FD_CLOEXEC);
+	perf_event_release(event);
+	return err;
+}
+
 long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags)
 {
-	const struct perf_user user = caller();
 	struct perf_event_attr attr;
-	struct perf_event *event;
-	long err;
+	struct file *group;
+	long ret;
 
-	if (flags & ~(FLAGS_DONE | PERF_FLAG_PID_CGROUP))
+	/* There are no cgroups. */
+	if (flags & ~FLAGS_DONE)
 		return -EINVAL;
-	err = perf_attr_copy(&attr, uattr);
-	if (!err)
-		err = check_group(group_fd, flags);
-	if (err)
-		return err;
-	event = perf_event_open_pid(&attr, pid, cpu, &user);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	if (flags & PERF_FLAG_FD_OUTPUT) {
-		err = set_output(event, group_fd);
-		if (err) {
-			perf_event_release(event);
-			return err;
-		}
-	}
-	return install(event, flags & PERF_FLAG_FD_CLOEXEC);
+	ret = perf_attr_copy(&attr, uattr);
+	if (ret)
+		return ret;
+	group = get_group(group_fd, flags);
+	if (IS_ERR(group))
+		return PTR_ERR(group);
+	ret = open_in(&attr, pid, cpu, group ? group->private : NULL, flags);
+	if (group)
+		file_put(group);
+	return ret;
 }

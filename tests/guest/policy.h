@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The policy's truth table as the tests of kernel and programs both take it, and how a program asks
- * the test kernel for an event with a handler of kernel code's own (/dev/handler).
+ * the test kernel for an event with a handler of kernel code's own (/dev/handler), or one that has
+ * to compete for counters.
  */
 #pragma once
 
@@ -54,3 +55,7 @@ struct seen {
 /* Requests to /dev/handler; each open file has one event. read() gives what it has seen. */
 #define HANDLER_OPEN 1 /* (struct perf_event_attr *): on the caller, wherever it runs */
 #define HANDLER_STOP 2 /* (uint64_t *): no more, and the event's value */
+
+/* The test kernel's unit that counts nanoseconds: perf_event_attr.type, counters of each CPU. */
+#define COUNTING_TYPE     64
+#define COUNTING_COUNTERS 2

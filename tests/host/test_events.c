@@ -132,6 +132,7 @@ static void read_words_follow_the_format(void **state)
 		struct perf_event *event;
 		u32 n = 1;
 
+		/* Of groups test_group.c tells. */
 		if (format & PERF_FORMAT_GROUP)
 			continue;
 		attr.read_format = format;

@@ -90,8 +90,8 @@ test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
 HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c moves.c output.c permission.c policy.c record.c ring.c \
-	sample.c sample_state.c sideband.c software.c task.c)
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c moves.c output.c permission.c \
+	pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c task.c)
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)
 
@@ -102,6 +102,9 @@ HOST_TESTS += test_record
 test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_permission
 test_permission_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+HOST_TESTS += test_group test_schedule
+test_group_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+test_schedule_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_events test_inherit test_moves test_sample_state
 test_moves_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_sample_state_SRC := $(PERF_SRC) tests/host/perf_fixture.c

@@ -6,9 +6,9 @@
 #include "bench.h"
 
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #define OPENS   20
 #define EACH    32 /* events that one process opens: it has 64 descriptors */
 #define HOLDERS 2
-#define TASKS   1000
+#define CROWDS  2
 
 static double without; /* a switch when there is no event */
 
@@ -47,7 +47,7 @@ static double open_batch(void)
 
 /* --- Who holds events --- */
 
-static pid_t holder[HOLDERS], task[TASKS];
+static pid_t holder[HOLDERS], crowd[CROWDS];
 
 static void end_all(pid_t *pid, unsigned n)
 {
@@ -60,8 +60,27 @@ static void end_all(pid_t *pid, unsigned n)
 	}
 }
 
-/* A child that opens @n events on @on and keeps them; its pid, 0 when it could not. */
-static pid_t hold(pid_t on, unsigned n)
+static bool open_one(void)
+{
+	return open_event(getppid(), true) >= 0;
+}
+
+static void *sleep_on(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static bool add_task(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, sleep_on, NULL) == 0;
+}
+
+/* A child that does something @n times and stays; its pid, 0 when it could not. */
+static pid_t child_with(unsigned n, bool (*once)(void))
 {
 	int ready[2];
 	bool ok = false;
@@ -73,7 +92,7 @@ static pid_t hold(pid_t on, unsigned n)
 	if (pid == 0) {
 		ok = true;
 		while (ok && n--)
-			ok = open_event(on, true) >= 0;
+			ok = once();
 		(void)!write(ready[1], &ok, sizeof(ok));
 		for (;;)
 			pause();
@@ -93,7 +112,7 @@ static bool hold_events(unsigned n)
 	for (unsigned i = 0; i < HOLDERS && n; i++) {
 		unsigned these = n < EACH ? n : EACH;
 
-		holder[i] = hold(getpid(), these);
+		holder[i] = child_with(these, open_one);
 		if (holder[i] <= 0)
 			return bench_failed("%u events can not be opened", these) > 0;
 		n -= these;
@@ -155,25 +174,19 @@ static bool by_events(void)
 /* With one event here and in each of so many tasks that sleep. */
 static bool by_tasks(void)
 {
-	static const unsigned numbers[] = {10, TASKS};
+	static const unsigned numbers[CROWDS] = {10, 1000};
 	bool ok = hold_events(1);
-	unsigned n = 0;
 
-	for (unsigned i = 0; ok && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (unsigned i = 0; ok && i < CROWDS; i++) {
 		char what[32];
 
-		for (; ok && n < numbers[i]; n++) {
-			task[n] = fork();
-			while (task[n] == 0)
-				pause();
-			ok = task[n] > 0;
-		}
-		if (!ok)
-			bench_failed("no more than %u tasks", n);
+		/* A child is a task itself. */
+		crowd[i] = child_with(numbers[i] - (i ? numbers[i - 1] : 0) - 1, add_task);
+		ok = crowd[i] > 0 || bench_failed("there are no %u tasks", numbers[i]) > 0;
 		snprintf(what, sizeof(what), "%u tasks", numbers[i]);
 		ok = ok && rows(what);
 	}
-	end_all(task, TASKS);
+	end_all(crowd, CROWDS);
 	end_all(holder, HOLDERS);
 	return ok;
 }

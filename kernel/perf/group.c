@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups: a leader and its siblings, of one context, which count together or not at all. An event
+ * by itself leads a group of one. What is enabled here is a member whose time passes: one that has
+ * been enabled, and whose leader has been. Whether it also counts is the same thing where
+ * everything has room; else schedule.c decides on it.
+ */
+#include "event.h"
+
+/* --- Whose time passes --- */
+
+/* For which reasons a switch is watched as long as @event's time passes. */
+static u32 watch_of(const struct perf_event *event)
+{
+	bool of_task = event->ctx->task;
+	u32 watch = of_task ? WATCH_TIME : 0;
+
+	switch (event->source) {
+	case PERF_SOURCE_SWITCH_COUNT:
+		watch |= WATCH_COUNT;
+		break;
+	case PERF_SOURCE_SWITCH:
+		watch |= WATCH_SWITCH;
+		break;
+	case PERF_SOURCE_CLOCK:
+		watch |= of_task && event->sampling ? WATCH_CLOCK : 0;
+		break;
+	case PERF_SOURCE_MOVE:
+		watch |= of_task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
+		break;
+	default:
+		break;
+	}
+	if (event->records & RECORD_SWITCH)
+		watch |= WATCH_RECORD;
+	if (of_task && event->leader->limited)
+		watch |= WATCH_GROUP;
+	return watch;
+}
+
+/* Tells the scheduler what to watch from the very next switch on; @event comes (1) or goes (-1). */
+static void update_watch(const struct perf_event *event, int by)
+{
+	struct perf_context *ctx = event->ctx;
+	u32 watch = *ctx->watch;
+
+	for (u32 bits = watch_of(event); bits; bits &= bits - 1) {
+		u32 bit = bits & -bits;
+		u8 *watchers = &ctx->watchers[__builtin_ctz(bits)];
+
+		*watchers += by;
+		watch = *watchers ? watch | bit : watch & ~bit;
+	}
+	WRITE_ONCE(*ctx->watch, watch);
+}
+
+int perf_event_add(struct perf_event *event, u64 now)
+{
+	int err;
+
+	event->running_at = perf_context_time(event->ctx, event->cpu, now);
+	err = event->pmu->add(event, now);
+	event->active = !err;
+	return err;
+}
+
+void perf_event_del(struct perf_event *event, u64 now)
+{
+	if (!event->active)
+		return;
+	event->pmu->del(event, now);
+	event->active = false;
+	event->running_time += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
+}
+
+static void turn_on(struct perf_event *event, u64 now)
+{
+	struct perf_context *ctx = event->ctx;
+
+	/* The first one: until now the task was not watched. */
+	if (ctx->task == current && !ctx->running)
+		perf_context_in(ctx, now);
+	event->on = true;
+	event->started = now;
+	event->enabled_at = perf_context_time(ctx, -1, now);
+	update_watch(event, 1);
+	if (!event->leader->limited)
+		perf_event_add(event, now);
+}
+
+static void turn_off(struct perf_event *event, u64 now)
+{
+	struct perf_context *ctx = event->ctx;
+
+	perf_event_del(event, now);
+	event->on = false;
+	event->enabled_time += perf_context_time(ctx, -1, now) - event->enabled_at;
+	update_watch(event, -1);
+	if (ctx->running && !*ctx->watch)
+		perf_context_out(ctx, this_cpu(), now);
+}
+
+static void update(struct perf_event *event, u64 now)
+{
+	const struct perf_event *leader = event->leader;
+	bool on = event->enabled && leader->enabled && !leader->failed;
+
+	if (on != event->on)
+		(on ? turn_on : turn_off)(event, now);
+}
+
+void perf_group_apply(struct perf_event *event, u64 now)
+{
+	struct perf_event *sibling;
+
+	update(event, now);
+	if (event == event->leader)
+		list_for_each (sibling, &event->group, group)
+			update(sibling, now);
+}
+
+void perf_group_update(struct perf_event *event, u64 now)
+{
+	struct perf_event *leader = event->leader;
+	/* Siblings may leave the context of a task that has ended after their leader. */
+	bool limited = unlikely(leader->limited) && leader->ctx;
+
+	if (limited)
+		perf_schedule_remove(leader, now);
+	perf_group_apply(event, now);
+	if (limited)
+		perf_schedule_insert(leader, now);
+}
+
+/* --- Who belongs together --- */
+
+int perf_group_check(const struct perf_event *leader, const struct perf_event *event,
+		     const struct perf_context *ctx)
+{
+	if (leader->leader != leader || leader->ctx != ctx || leader->cpu != event->cpu)
+		return -EINVAL;
+	/* What of a group is everywhere has to be in all of it. */
+	if (leader->attr.inherit != event->attr.inherit ||
+	    leader->attr.inherit_thread != event->attr.inherit_thread ||
+	    leader->attr.remove_on_exec != event->attr.remove_on_exec)
+		return -EINVAL;
+	if (event->attr.pinned || event->attr.exclusive)
+		return -EINVAL;
+	if (event->pmu->limited && leader->limited && leader->limited != event->pmu)
+		return -EINVAL;
+	return 0;
+}
+
+/* From now on room in @pmu decides on the group; NULL: nothing does. */
+static void set_limited(struct perf_event *leader, struct perf_pmu *pmu, u64 now)
+{
+	bool enabled = leader->enabled;
+
+	leader->enabled = false;
+	perf_group_update(leader, now);
+	leader->limited = pmu;
+	leader->enabled = enabled;
+	perf_group_update(leader, now);
+}
+
+void perf_group_join(struct perf_event *event, u64 now)
+{
+	struct perf_event *leader = event->leader;
+
+	if (event != leader) {
+		list_add_tail(&event->group, &leader->group);
+		leader->nr_siblings++;
+	}
+	if (event->pmu->limited && !leader->limited)
+		set_limited(leader, event->pmu, now);
+}
+
+/* Of what unit is the group, if of a limited one? */
+static struct perf_pmu *limited_pmu(const struct perf_event *leader)
+{
+	const struct perf_event *sibling;
+
+	if (leader->pmu->limited)
+		return leader->pmu;
+	list_for_each (sibling, &leader->group, group)
+		if (sibling->pmu->limited)
+			return sibling->pmu;
+	return NULL;
+}
+
+/* @sibling goes on by itself. */
+static void break_off(struct perf_event *sibling, u64 now)
+{
+	struct perf_event *leader = sibling->leader;
+
+	list_del_init(&sibling->group);
+	leader->nr_siblings--;
+	sibling->leader = sibling;
+	sibling->limited = limited_pmu(sibling);
+}
+
+void perf_group_leave(struct perf_event *event, u64 now)
+{
+	struct perf_event *leader = event->leader, *sibling, *next;
+
+	if (event != leader) {
+		break_off(event, now);
+		if (leader->ctx && leader->limited != limited_pmu(leader))
+			set_limited(leader, limited_pmu(leader), now);
+		leader->limited = limited_pmu(leader);
+		return;
+	}
+	list_for_each_safe (sibling, next, &event->group, group) {
+		break_off(sibling, now);
+		if (sibling->ctx)
+			perf_group_update(sibling, now);
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The units that count events, by the type that perf_event_attr names; and what they may touch. */
+#include "event.h"
+
+static struct list_head pmus = LIST_HEAD_INIT(pmus);
+
+struct perf_pmu *perf_pmu_find(u32 type)
+{
+	struct perf_pmu *pmu;
+
+	if (type == PERF_TYPE_SOFTWARE)
+		return &perf_software;
+	list_for_each (pmu, &pmus, node)
+		if (pmu->type == type)
+			return pmu;
+	return NULL;
+}
+
+int perf_pmu_register(struct perf_pmu *pmu)
+{
+	if (perf_pmu_find(pmu->type))
+		return -EEXIST;
+	list_add_tail(&pmu->node, &pmus);
+	return 0;
+}
+
+const struct perf_event_attr *perf_event_attr(const struct perf_event *event)
+{
+	return &event->attr;
+}
+
+struct perf_counter *perf_event_counter(struct perf_event *event)
+{
+	return &event->counter;
+}
+
+void perf_event_count_add(struct perf_event *event, u64 n)
+{
+	event->count += n;
+}
