@@ -146,6 +146,9 @@ int perf_task_fork(struct task *child);
 void perf_task_forked(struct task *child);
 /* A task that never ran is being undone. May sleep. */
 void perf_task_discard(struct task *child);
+/* current will become another program, for certain: events that are to be removed then go. May
+ * sleep. */
+void perf_task_before_exec(void);
 /* current has become another program; its areas follow through perf_record_mmap(). Any context but
  * NMI and sampling. */
 void perf_task_exec(void);

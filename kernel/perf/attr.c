@@ -109,12 +109,16 @@ static bool wrong_state(const struct perf_event_attr *attr)
 	       wrong_stack(attr->sample_stack_user, type & PERF_SAMPLE_STACK_USER);
 }
 
-/* A feature that older kernels took for a reserved bit, so that programs fall back on EINVAL. */
+/*
+ * A feature that older kernels took for a reserved bit, so that programs fall back on EINVAL; or
+ * one without what it is about, or together with its contrary.
+ */
 static bool probed_features(const struct perf_event_attr *attr)
 {
 	return attr->use_clockid || attr->write_backward || attr->namespaces || attr->ksymbol ||
 	       attr->bpf_event || attr->aux_output || attr->cgroup || attr->text_poke ||
-	       attr->inherit_thread || attr->remove_on_exec;
+	       (attr->inherit_thread && !attr->inherit) ||
+	       (attr->remove_on_exec && attr->enable_on_exec);
 }
 
 static int check_period(const struct perf_event_attr *attr, u64 period)
@@ -144,7 +148,7 @@ int perf_attr_check(const struct perf_event_attr *attr)
 		return err;
 	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr))
 		return -EINVAL;
-	if (attr->inherit_stat || attr->precise_ip || attr->exclude_host || attr->sigtrap)
+	if (attr->precise_ip || attr->exclude_host || attr->sigtrap)
 		return -EOPNOTSUPP;
 	/* What a copy has counted is its task's. */
 	if ((attr->sample_type & PERF_SAMPLE_READ) && attr->inherit &&

@@ -220,7 +220,7 @@ static int check_target(const struct perf_event_attr *attr, bool has_task, int c
 	if (cpu >= (int)nr_cpus)
 		return -ENODEV;
 	/* A CPU executes nothing. */
-	if (!has_task && attr->enable_on_exec)
+	if (!has_task && (attr->enable_on_exec || attr->remove_on_exec))
 		return -EINVAL;
 	return 0;
 }

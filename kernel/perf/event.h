@@ -360,6 +360,8 @@ bool perf_record_begin(struct perf_output *out, const struct perf_event *event,
 /* Writes a whole record: header, @size bytes of @body (a multiple of 8), sample_id of @task. */
 void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
 		       const u64 *body, u32 size, u64 now);
+/* Writes a READ record: what @event, a copy of @task's, has counted. On the ring's CPU. */
+void perf_record_write_read(struct perf_event *event, const struct task *task, u64 now);
 /* Bytes of a SAMPLE with these of SAMPLE_WORDS but for chain entries, and of a sample_id. */
 u32 perf_sample_size(u32 sample_type);
 u32 perf_trailer_size(u32 sample_type);

@@ -80,6 +80,22 @@ bool perf_record_begin(struct perf_output *out, const struct perf_event *event,
 	return !perf_output_begin(out, ring, size);
 }
 
+void perf_record_write_read(struct perf_event *event, const struct task *task, u64 now)
+{
+	struct perf_ring *ring = READ_ONCE(event->owner->ring);
+	u32 values = perf_sample_read_size(event);
+	u32 total = sizeof(struct perf_event_header) + sizeof(u64) + values + event->trailer_size;
+	struct perf_output out;
+
+	if (!ring || !perf_record_begin(&out, event, ring, task, total, now))
+		return;
+	perf_output_u64(&out, perf_header(PERF_RECORD_READ, 0, total));
+	perf_output_u64(&out, perf_pair(task->pid, task->tid));
+	perf_sample_write_read(&out, event, values, now);
+	write_trailer(&out, event, task, now);
+	perf_output_end(&out);
+}
+
 void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
 		       const u64 *body, u32 size, u64 now)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of events when tasks fork, become another program, and end. */
 #include <hotregs/mm.h>
+#include <hotregs/smp.h>
 
 #include "event.h"
 
@@ -37,23 +38,29 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 	return true;
 }
 
-static bool has_inheritable(const struct perf_context *ctx)
+/* Does a new process's first task, or a thread, inherit @event? */
+static bool inherits(const struct perf_event *event, bool thread)
+{
+	return event->attr.inherit && (thread || !event->attr.inherit_thread);
+}
+
+static bool has_inheritable(const struct perf_context *ctx, bool thread)
 {
 	const struct perf_event *event;
 
 	list_for_each (event, &ctx->events, node)
-		if (event->attr.inherit)
+		if (inherits(event, thread))
 			return true;
 	return false;
 }
 
-static int inherit_all(struct perf_context *ctx, struct perf_task *part)
+static int inherit_all(struct perf_context *ctx, struct perf_task *part, bool thread)
 {
 	struct perf_event *event;
 	bool ok = true;
 
 	list_for_each (event, &ctx->events, node)
-		if (ok && event->attr.inherit)
+		if (ok && inherits(event, thread))
 			ok = inherit(event, part);
 	return ok ? 0 : -ENOMEM;
 }
@@ -61,6 +68,7 @@ static int inherit_all(struct perf_context *ctx, struct perf_task *part)
 int perf_task_fork(struct task *child)
 {
 	struct perf_task *parent = current->perf, *part;
+	bool thread = child->process == current->process;
 	int err = 0;
 
 	child->perf = NULL;
@@ -68,11 +76,11 @@ int perf_task_fork(struct task *child)
 	if (!parent)
 		return 0;
 	mutex_lock(&perf_mutex);
-	if (has_inheritable(&parent->ctx)) {
+	if (has_inheritable(&parent->ctx, thread)) {
 		part = kzalloc(sizeof(*part));
 		if (part) {
 			perf_task_install(child, part);
-			err = inherit_all(&parent->ctx, part);
+			err = inherit_all(&parent->ctx, part, thread);
 		} else {
 			err = -ENOMEM;
 		}
@@ -81,6 +89,28 @@ int perf_task_fork(struct task *child)
 	if (err)
 		perf_task_discard(child);
 	return err;
+}
+
+/* What a task that ends has counted. */
+struct last_read {
+	struct perf_event *copy;
+	const struct task *task;
+};
+
+static void write_last_read(void *arg)
+{
+	const struct last_read *r = arg;
+
+	perf_record_write_read(r->copy, r->task, clock_ns());
+}
+
+/* Tells what @task has counted where it is asked for: by the CPU that writes the ring. */
+static void tell_stat(struct perf_event *copy, const struct task *task)
+{
+	struct last_read r = {copy, task};
+
+	if (copy->attr.inherit_stat && copy->cpu >= 0)
+		smp_call(CPU_MASK(copy->cpu), write_last_read, &r);
 }
 
 /* The copy's counts become its owner's, and it goes. */
@@ -128,6 +158,10 @@ void perf_task_free(struct task *task)
 	if (!part)
 		return;
 	mutex_lock(&perf_mutex);
+	/* First, as groups are still whole. */
+	list_for_each (event, &part->ctx.events, node)
+		if (part->exited && event->owner != event)
+			tell_stat(event, task);
 	list_for_each_safe (event, next, &part->ctx.events, node) {
 		perf_event_detach(event, event->owner == event);
 		if (event->owner != event)
@@ -154,6 +188,33 @@ static void enable_on_exec(void *arg)
 			perf_event_start(event);
 		event->enable_on_exec = false;
 	}
+}
+
+/* Takes @event off its task for good, as the task's end does. */
+static void remove(struct perf_event *event)
+{
+	struct perf_event *owner = event->owner;
+	unsigned long flags;
+
+	perf_event_detach(event, event == owner);
+	if (event != owner)
+		fold(event);
+	flags = spin_lock_irqsave(&perf_lock);
+	wake_up(&owner->wait);
+	spin_unlock_irqrestore(&perf_lock, flags);
+}
+
+void perf_task_before_exec(void)
+{
+	struct perf_event *event, *next;
+
+	if (!current->perf)
+		return;
+	mutex_lock(&perf_mutex);
+	list_for_each_safe (event, next, &current->perf->ctx.events, node)
+		if (event->attr.remove_on_exec)
+			remove(event);
+	mutex_unlock(&perf_mutex);
 }
 
 void perf_task_exec(void)

@@ -270,9 +270,10 @@ int process_exec(const char *path, char *const argv[], char *const envp[])
 	if (err)
 		return err;
 	err = build(&p, argv, envp) ?: threads_end_others();
-	if (!err)
+	if (!err) {
+		perf_task_before_exec();
 		commit(&p);
-	else if (p.mm)
+	} else if (p.mm)
 		mm_put(p.mm);
 	exe_put(p.exe); /* the areas have their own references */
 	return err;

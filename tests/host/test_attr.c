@@ -105,6 +105,11 @@ static void flags_are_as_documented(void **state)
 		u64 flags = 1ULL << bit;
 
 		memcpy((u8 *)&attr + FLAGS_OFFSET, &flags, sizeof(flags));
+		/* Which threads inherit says nothing when none does. */
+		if (attr.inherit_thread) {
+			assert_int_equal(perf_attr_check(&attr), -EINVAL);
+			attr.inherit = 1;
+		}
 		if (bit < n)
 			assert_int_equal(atoi(rows[bit].key), bit);
 		if (perf_attr_check(&attr) != (bit < n ? errno_of(rows[bit].result) : -EINVAL))
@@ -237,6 +242,20 @@ static void unknown_events_do_not_exist(void **state)
 		    attr.config < 10 && memchr(known, attr.config, sizeof(known)) ? 0 : -ENOENT);
 	attr.config = 1ULL << 32 | PERF_COUNT_SW_DUMMY;
 	assert_int_equal(perf_attr_check(&attr), -ENOENT);
+}
+
+static void contraries_are_refused(void **state)
+{
+	struct perf_event_attr attr = plain();
+
+	attr.remove_on_exec = attr.enable_on_exec = 1;
+	assert_int_equal(perf_attr_check(&attr), -EINVAL);
+	attr = plain();
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.inherit = 1;
+	assert_int_equal(perf_attr_check(&attr), -EINVAL);
+	attr.sample_type |= PERF_SAMPLE_TID;
+	assert_int_equal(perf_attr_check(&attr), 0);
 }
 
 static void periods_and_frequencies_have_limits(void **state)
@@ -436,6 +455,7 @@ int main(void)
 	    cmocka_unit_test(every_record_and_request_is_in_the_page),
 	    cmocka_unit_test(reserved_fields_are_refused),
 	    cmocka_unit_test(unknown_events_do_not_exist),
+	    cmocka_unit_test(contraries_are_refused),
 	    cmocka_unit_test(periods_and_frequencies_have_limits),
 	    cmocka_unit_test(stack_depth_has_a_limit),
 	    cmocka_unit_test(registers_are_checked),

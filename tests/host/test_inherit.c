@@ -215,6 +215,108 @@ static void exec_enables(void **state)
 	close_event(event);
 }
 
+/* With inherit_thread a thread of the same process inherits, another process does not. */
+static void threads_alone_inherit(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
+	static char process[2];
+	struct perf_event *event;
+
+	attr.inherit = attr.inherit_thread = 1;
+	user_task.process = other_task.process = (struct process *)&process[0];
+	kernel_task.process = (struct process *)&process[1];
+	event = open_event(&attr, &user_task);
+	assert_int_equal(perf_task_fork(&kernel_task), 0);
+	assert_null(kernel_task.perf);
+	fork_other();
+	assert_non_null(other_task.perf);
+	switch_to(&other_task);
+	fault();
+	assert_int_equal(value_of(event), 1);
+	close_event(event);
+}
+
+/* READ: what the copy of a task that has gone has counted, and that one alone. */
+static void children_tell_their_counts(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.inherit = attr.inherit_stat = attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_CPU;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_ID;
+	event = perf_event_create_kernel_counter(&attr, 0, &user_task, NULL, NULL);
+	assert_false(IS_ERR(event));
+	ring = map_event(event, 1);
+	fault();
+	/* One that never ran tells nothing. */
+	assert_int_equal(perf_task_fork(&kernel_task), 0);
+	perf_task_discard(&kernel_task);
+	fork_other();
+	switch_to(&other_task);
+	fault();
+	fault();
+	host_clock += 70;
+	switch_to(&user_task);
+	perf_task_dead(&other_task, 0);
+	perf_task_free(&other_task);
+	expect_record(ring, &record, PERF_RECORD_READ, 5);
+	assert_int_equal(first_half(record.word[0]), other_task.pid);
+	assert_int_equal(second_half(record.word[0]), other_task.tid);
+	assert_int_equal(record.word[1], 2);
+	assert_int_equal(record.word[2], 70);
+	assert_int_equal(record.word[3], perf_event_id(event));
+	assert_int_equal(record.word[4], 0);
+	expect_no_record(ring);
+	/* The event itself is read. */
+	perf_task_dead(&user_task, 0);
+	perf_task_free(&user_task);
+	expect_no_record(ring);
+	assert_int_equal(value_of(event), 3);
+	close_event(event);
+}
+
+static void exec_removes(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct perf_event *event, *stays;
+	struct perf_ring *ring;
+
+	stays = open_event(&attr, &user_task);
+	attr.remove_on_exec = 1;
+	attr.inherit = 1;
+	event = perf_event_create_kernel_counter(&attr, 0, &user_task, NULL, NULL);
+	ring = map_event(event, 1);
+	assert_int_equal(PTR_ERR(perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL)),
+			 -EINVAL);
+	fault();
+	fork_other();
+	perf_task_before_exec();
+	perf_task_exec();
+	fault();
+	assert_int_equal(value_of(event), 1);
+	assert_int_equal(value_of(stays), 2);
+	/* Nothing brings it back. */
+	perf_event_enable(event);
+	fault();
+	assert_int_equal(value_of(event), 1);
+	/* The child goes on until it becomes another program itself. */
+	switch_to(&other_task);
+	fault();
+	assert_int_equal(value_of(event), 2);
+	assert_false(perf_event_hung_up(event));
+	host_wakeups = 0;
+	perf_task_before_exec();
+	assert_true(host_wakeups > 0);
+	assert_true(perf_event_hung_up(event));
+	fault();
+	assert_int_equal(value_of(event), 2);
+	assert_int_equal(count_records(ring, PERF_RECORD_SAMPLE), 2);
+	close_event(event);
+	close_event(stays);
+}
+
 /* The sample of the last switch, then EXIT, then silence; and the reader hears of the end. */
 static void exit_is_the_last_record(void **state)
 {
@@ -312,7 +414,10 @@ int main(void)
 	    TEST(closing_takes_copies_along),
 	    TEST(fork_out_of_memory_leaves_nothing),
 	    TEST(discarded_child_leaves_nothing),
+	    TEST(threads_alone_inherit),
+	    TEST(children_tell_their_counts),
 	    TEST(exec_enables),
+	    TEST(exec_removes),
 	    TEST(exit_is_the_last_record),
 	    TEST(reader_waits_for_the_last_child),
 	    TEST(ended_tasks_take_no_events),

@@ -367,6 +367,40 @@ TEST(perf_enable_on_exec)
 	close(go[1]);
 }
 
+/* Touches three pages, and becomes another program, which touches more. */
+static void touch_and_exec(void)
+{
+	volatile char *pages =
+	    mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int i = 0; i < 3; i++)
+		pages[i * 4096] = 1;
+	exec_hello();
+}
+
+TEST(perf_remove_on_exec)
+{
+	struct perf_event_attr attr = counting_event(PERF_COUNT_SW_PAGE_FAULTS);
+	uint64_t counted[2];
+
+	attr.inherit = 1;
+	for (int i = 0; i < 2; i++) {
+		int fd;
+
+		attr.remove_on_exec = i;
+		fd = perf_event_open(&attr, 0, -1, -1, 0);
+		if (!EXPECT(fd >= 0))
+			return;
+		in_child(touch_and_exec);
+		/* Ours stays: this is no exec of ours. */
+		EXPECT_EQ(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+		counted[i] = read_count(fd);
+		close(fd);
+	}
+	EXPECT(counted[1] >= 3);
+	EXPECT(counted[0] > counted[1]);
+}
+
 TEST(perf_set_output)
 {
 	struct perf_event_attr attr = software_event(PERF_COUNT_SW_CONTEXT_SWITCHES);

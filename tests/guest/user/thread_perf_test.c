@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -114,6 +115,68 @@ TEST(thread_counts)
 	EXPECT(count(own) < PAGES);
 	close(all);
 	close(own);
+}
+
+static void touch_in_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		volatile char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		for (int i = 0; i < PAGES; i++)
+			pages[i * 4096] = 1;
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+}
+
+/* With inherit_thread threads inherit and processes do not. */
+TEST(thread_inherits_alone)
+{
+	struct perf_event_attr attr = software_event(PERF_COUNT_SW_PAGE_FAULTS);
+	uint64_t before;
+	int fd;
+
+	attr.sample_period = 0;
+	attr.inherit = attr.inherit_thread = 1;
+	fd = perf_event_open(&attr, 0, -1, -1, 0);
+	if (!EXPECT(fd >= 0))
+		return;
+	touch_in_child();
+	before = count(fd);
+	EXPECT(before < PAGES);
+	run_thread(NULL);
+	EXPECT(count(fd) >= before + PAGES);
+	close(fd);
+}
+
+/* READ records: what each child has counted. */
+TEST(thread_read_records)
+{
+	struct perf_event_attr attr = software_event(PERF_COUNT_SW_PAGE_FAULTS);
+	const uint32_t *body;
+	struct recorder r;
+
+	attr.sample_period = 0;
+	attr.inherit = attr.inherit_stat = 1;
+	attr.read_format = PERF_FORMAT_ID;
+	if (!EXPECT(recorder_open(&r, &attr, 0, 0, 16)))
+		return;
+	touch_in_child();
+	body = find(&r, PERF_RECORD_READ);
+	if (EXPECT(body)) {
+		uint64_t words[2], id;
+
+		memcpy(words, body + 2, sizeof(words));
+		EXPECT(body[0] != (uint32_t)getpid() && body[0] == body[1]);
+		EXPECT(words[0] >= PAGES);
+		EXPECT_EQ(ioctl(r.fd, PERF_EVENT_IOC_ID, &id), 0);
+		EXPECT_EQ(words[1], id);
+	}
+	EXPECT(!find(&r, PERF_RECORD_READ));
+	recorder_close(&r);
 }
 
 /* An event of one thread counts it alone; the number is a thread's. */
