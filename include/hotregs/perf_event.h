@@ -209,6 +209,12 @@ void perf_group_enable(struct perf_event *event);
 void perf_group_disable(struct perf_event *event);
 /* A new period, or frequency for an event opened with one; starts at once. -EINVAL. */
 int perf_event_set_period(struct perf_event *event, u64 period);
+/*
+ * Enables @event for @samples more samples, after which it is disabled; 0: without such a limit
+ * unless there is one. -EINVAL: it does not sample, is inherited, or they are 2^31 or more.
+ * May sleep.
+ */
+int perf_event_refresh(struct perf_event *event, unsigned long samples);
 
 /*
  * Sends @event's records to @target's ring; NULL: to none. -EINVAL: @event is mapped, @target has
@@ -227,7 +233,7 @@ void perf_event_munmap(struct perf_event *event);
 
 /* Has the reader been woken for records that it has not read? */
 bool perf_event_readable(struct perf_event *event);
-/* Will nothing come any more: no ring to fill, or all its tasks have ended? */
+/* Will nothing come any more: no ring to fill, all its tasks or its samples have come to an end? */
 bool perf_event_hung_up(struct perf_event *event);
 /* Woken when either may have changed. */
 struct wait_queue *perf_event_waiters(struct perf_event *event);

@@ -47,6 +47,21 @@ struct change {
 	bool done;
 };
 
+/* Locks the run queue of @ctx; its CPU. */
+static struct cpu *lock_queue(const struct perf_context *ctx, unsigned long *flags)
+{
+	if (ctx->task)
+		return task_rq_lock(ctx->task, flags);
+	*flags = spin_lock_irqsave(&ctx->cpu->rq.lock);
+	return ctx->cpu;
+}
+
+/* May @ctx, whose run queue is @cpu's, be changed here? Not if another CPU runs it now. */
+static bool may_change(const struct perf_context *ctx, const struct cpu *cpu)
+{
+	return cpu == this_cpu() || (ctx->task && cpu->running != ctx->task);
+}
+
 /* Makes the change unless another CPU runs the context now. Interrupts off. */
 static void try_change(void *arg)
 {
@@ -56,13 +71,8 @@ static void try_change(void *arg)
 	struct cpu *cpu;
 
 	spin_lock(&perf_lock);
-	if (ctx->task) {
-		cpu = task_rq_lock(ctx->task, &flags);
-	} else {
-		cpu = ctx->cpu;
-		flags = spin_lock_irqsave(&cpu->rq.lock);
-	}
-	if (cpu == this_cpu() || (ctx->task && cpu->running != ctx->task)) {
+	cpu = lock_queue(ctx, &flags);
+	if (may_change(ctx, cpu)) {
 		change->func(change->arg);
 		change->done = true;
 	}
@@ -99,6 +109,24 @@ void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void
 	func(arg);
 	spin_unlock(&cpu->rq.lock);
 	spin_unlock_irqrestore(&perf_lock, flags);
+}
+
+bool perf_event_try_change(struct perf_event *event, void (*func)(void *event))
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock), queue_flags;
+	struct perf_context *ctx = event->ctx;
+	bool here = true;
+	struct cpu *cpu;
+
+	if (ctx) {
+		cpu = lock_queue(ctx, &queue_flags);
+		here = may_change(ctx, cpu);
+		if (here)
+			func(event);
+		task_rq_unlock(cpu, queue_flags);
+	}
+	spin_unlock_irqrestore(&perf_lock, flags);
+	return here;
 }
 
 /* --- Time --- */

@@ -28,8 +28,13 @@ void perf_event_start(void *arg)
 {
 	struct perf_event *event = arg;
 
-	if (!event->ctx || (event->enabled && !event->failed))
+	if (!event->ctx)
 		return;
+	if (unlikely(event->exclude & EXCLUDE_ALL))
+		perf_event_stop(event); /* it is on the way */
+	if (event->enabled && !event->failed)
+		return;
+	event->exclude &= ~EXCLUDE_ALL;
 	event->enabled = true;
 	event->failed = false;
 	perf_group_update(event, clock_ns());
@@ -391,6 +396,8 @@ void perf_event_release(struct perf_event *event)
 		spin_unlock_irqrestore(&perf_lock, flags);
 	}
 	mutex_unlock(&perf_mutex);
+	if (unlikely(event->stops_pending))
+		perf_limit_wait(event);
 	kfree(event);
 }
 

@@ -37,7 +37,8 @@ enum perf_source {
 #define EXCLUDE_CHAIN_KERNEL BIT(3)
 #define EXCLUDE_CHAIN_USER   BIT(4)
 #define CHAIN_CAPTURED       BIT(5) /* excludes nothing: the kernel chain is a perf_move's */
-#define EXCLUDE_MODES        (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE)
+#define EXCLUDE_ALL          BIT(6) /* it is being disabled: nothing is a strike any more */
+#define EXCLUDE_MODES        (EXCLUDE_USER | EXCLUDE_KERNEL | EXCLUDE_IDLE | EXCLUDE_ALL)
 
 /* Bits of perf_active: why a switch of the task, or on the CPU, is watched. */
 #define WATCH_COUNT  BIT(0) /* events of PERF_SOURCE_SWITCH_COUNT are enabled */
@@ -49,6 +50,7 @@ enum perf_source {
 #define WATCH_PLACE  BIT(6) /* a task's that sample: who decides on a move is captured */
 #define WATCH_GROUP  BIT(7) /* a task's groups are enabled that may lack room */
 #define NR_WATCHES   8
+#define WATCH_STOP   BIT(31) /* there may be events with EXCLUDE_ALL; not counted */
 _Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
 /* perf_event.records: what an event wants to be told of beside its samples. */
@@ -167,6 +169,12 @@ struct perf_event {
 	u64 timer_left;                             /* ns to go when its task left the CPU */
 	u64 put_off;                                /* ns for which samples were due */
 
+	/* kernel/perf/limit.c */
+	u32 limit;                               /* samples until it is disabled; 0: any number */
+	perf_overflow_handler_t limited_handler; /* what takes them; NULL: it never had a limit */
+	u32 stops_pending;                       /* since stop_work was queued; atomic */
+	struct irq_work stop_work;
+
 	/* kernel/perf/output.c */
 	struct list_head ring_node; /* in ring->events */
 	u32 mappings;               /* areas made through this event */
@@ -193,6 +201,11 @@ void perf_task_install(struct task *task, struct perf_task *part);
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg);
 /* For functions that it calls: ns that @ctx has run, on CPU @cpu or (-1) anywhere. */
 u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
+/*
+ * As perf_event_change(), from any context but NMI and sampling. False: its task runs on another
+ * CPU, and func has not been called.
+ */
+bool perf_event_try_change(struct perf_event *event, void (*func)(void *event));
 /* The task comes onto this CPU, or leaves it. Interrupts off. */
 static inline void perf_context_in(struct perf_context *ctx, u64 now);
 static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now);
@@ -336,6 +349,14 @@ void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 ad
 /* @n strikes of @event at once, with @regs, in current, at a switch. */
 void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct pt_regs *regs,
 		 u64 now);
+
+/* --- limit.c --- */
+/* Waits until nothing refers to @event, which is no context's any more. Interrupts on. */
+void perf_limit_wait(const struct perf_event *event);
+/* Disables @event, of this CPU or its running task: it strikes no more. Interrupts off, no NMI. */
+void perf_event_stop_soon(struct perf_event *event);
+/* Disables those that it has not come to. Where @ctx may be changed, or at a switch to its task. */
+void perf_context_stop_excluded(struct perf_context *ctx);
 
 /* --- clock.c --- */
 void perf_clock_init(struct perf_event *event);

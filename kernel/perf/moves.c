@@ -42,7 +42,10 @@ u64 perf_move_marker(void)
 
 static inline bool wants_chain(const struct perf_event *event)
 {
-	return event->sample_type & PERF_SAMPLE_CALLCHAIN || event->handler;
+	perf_overflow_handler_t handler = event->limited_handler ?: event->handler;
+
+	return event->sample_type & PERF_SAMPLE_CALLCHAIN ||
+	       (handler && handler != perf_sample_write_state);
 }
 
 int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **result)

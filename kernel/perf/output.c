@@ -165,13 +165,15 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
  */
 void perf_output_update_page(struct perf_event *event)
 {
+	/* It is not freed while interrupts are off. */
+	struct perf_ring *ring = READ_ONCE(event->ring);
 	struct perf_event_mmap_page *page;
 	u64 value, enabled, running;
 	u32 lock;
 
-	if (!event->mappings)
+	if (!event->mappings || !ring)
 		return;
-	page = event->ring->page;
+	page = ring->page;
 	value = perf_event_own(event, &enabled, &running);
 	lock = page->lock;
 	WRITE_ONCE(page->lock, lock + 1);
@@ -199,7 +201,7 @@ bool perf_event_readable(struct perf_event *event)
 bool perf_event_hung_up(struct perf_event *event)
 {
 	unsigned long flags = spin_lock_irqsave(&perf_lock);
-	bool hung_up = !event->ring || !event->nr_live;
+	bool hung_up = !event->ring || !event->nr_live || (event->exclude & EXCLUDE_ALL);
 
 	spin_unlock_irqrestore(&perf_lock, flags);
 	return hung_up;

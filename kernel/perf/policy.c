@@ -38,6 +38,8 @@ struct pt_regs *perf_policy(const struct perf_event *event, const struct task *t
 	u8 exclude = event->exclude;
 	struct pt_regs *user;
 
+	if (exclude & EXCLUDE_ALL)
+		return NULL;
 	if ((exclude & EXCLUDE_IDLE) && (task->flags & TASK_IDLE))
 		return NULL;
 	if (user_mode(regs))

@@ -169,6 +169,8 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		pinned = perf_schedule_out(cpu, now);
 	if (prev->perf_active & WATCH_CLOCK)
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
+	if (unlikely(next->perf_active & WATCH_STOP))
+		perf_context_stop_excluded(&next->perf->ctx);
 	account_switch(cpu, prev, next);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);

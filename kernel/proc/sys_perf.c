@@ -159,6 +159,8 @@ static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 		return apply(event, perf_event_disable, perf_group_disable, arg);
 	case PERF_EVENT_IOC_RESET:
 		return apply(event, perf_event_reset, perf_group_reset, arg);
+	case PERF_EVENT_IOC_REFRESH:
+		return perf_event_refresh(event, arg);
 	case PERF_EVENT_IOC_PERIOD:
 		return set_period(event, (const void __user *)arg);
 	case PERF_EVENT_IOC_SET_OUTPUT:

@@ -90,7 +90,7 @@ test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
 HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c moves.c output.c permission.c \
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c permission.c \
 	pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c task.c)
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)
@@ -106,6 +106,8 @@ HOST_TESTS += test_group test_schedule
 test_group_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_schedule_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_events test_inherit test_moves test_sample_state
+HOST_TESTS += test_limit
+test_limit_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_moves_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_sample_state_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_events_SRC := $(PERF_SRC) tests/host/perf_fixture.c
