@@ -68,11 +68,12 @@ void perf_callchain(const struct perf_event *event, const struct pt_regs *regs,
 
 #define PERF_SAMPLE_RATE_MAX 100000 /* Hz: more often no event is sampled, whatever the limit */
 
-/* What may be set in /proc/sys/kernel, by perf_event_NAME. */
+/* What may be set in /proc/sys/kernel, by perf_event_NAME, the last one by perf_NAME. */
 struct perf_limits {
 	int paranoid;        /* -1 to 3 */
 	int mlock_kb;        /* of rings for each CPU, for all of a user who is not privileged */
 	int max_sample_rate; /* Hz */
+	int cpu_time_max_percent; /* for samples of clocks; 0 and 100: all of the time */
 };
 extern struct perf_limits perf_limits;
 

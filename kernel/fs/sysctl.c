@@ -14,11 +14,13 @@ static const struct setting {
 	int *value;
 	int min, max;
 } settings[] = {
+    {&perf_limits.cpu_time_max_percent, 0, 100},
     {&perf_limits.max_sample_rate, 1, PERF_SAMPLE_RATE_MAX},
     {&perf_limits.mlock_kb, 0, INT32_MAX / 1024},
     {&perf_limits.paranoid, -1, 3},
 };
 static const char *const names[] = {
+    "perf_cpu_time_max_percent",
     "perf_event_max_sample_rate",
     "perf_event_mlock_kb",
     "perf_event_paranoid",

@@ -173,7 +173,8 @@ static void set_period(struct perf_event *event, u64 period)
 	} else if (!event->attr.freq) {
 		event->period = period;
 	} else if (event->clock) {
-		event->period = NS_PER_S / period;
+		/* No more often than was asked for, which may be the limit. */
+		event->period = (NS_PER_S + period - 1) / period;
 	} else {
 		event->period = 1;
 		event->interval = NS_PER_S / period;

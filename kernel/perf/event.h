@@ -168,6 +168,9 @@ struct perf_event {
 	struct timer timer;                         /* a sampling clock's */
 	u64 timer_left;                             /* ns to go when its task left the CPU */
 	u64 put_off;                                /* ns for which samples were due */
+	u64 window;         /* clock.c: the beat that its samples are counted from */
+	u32 window_samples; /* that many */
+	bool throttled;     /* THROTTLE has been written */
 
 	/* kernel/perf/limit.c */
 	u32 limit;                               /* samples until it is disabled; 0: any number */

@@ -14,6 +14,7 @@ struct perf_limits perf_limits = {
     .paranoid = 2,
     .mlock_kb = 512 + PAGE_SIZE / 1024,
     .max_sample_rate = PERF_SAMPLE_RATE_MAX,
+    .cpu_time_max_percent = 25,
 };
 
 int perf_permission(const struct perf_event_attr *attr, bool whole_cpu, bool privileged)

@@ -3,7 +3,7 @@
 #include "perf_fixture.h"
 #include <hotregs/sched.h>
 
-static const struct perf_limits defaults = {2, 516, 100000};
+static const struct perf_limits defaults = {2, 516, 100000, 25};
 
 static int set_up(void **state)
 {

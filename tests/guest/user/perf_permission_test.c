@@ -341,6 +341,7 @@ static void touch_settings(void)
 	good &= EXPECT_EQ(set("perf_event_paranoid", "-1"), EACCES);
 	good &= EXPECT_EQ(set("perf_event_mlock_kb", "1"), EACCES);
 	good &= EXPECT_EQ(set("perf_event_max_sample_rate", "1"), EACCES);
+	good &= EXPECT_EQ(set("perf_cpu_time_max_percent", "1"), EACCES);
 	good &= EXPECT_ERRNO(open(SETTINGS "perf_event_paranoid", O_RDWR), EACCES);
 }
 
@@ -368,6 +369,10 @@ TEST(perf_permission_settings)
 	EXPECT(fd >= 0);
 	close(fd);
 	EXPECT_EQ(set("perf_event_max_sample_rate", "100000"), 0);
+	EXPECT_EQ(get("perf_cpu_time_max_percent"), 25);
+	EXPECT_EQ(set("perf_cpu_time_max_percent", "-1"), EINVAL);
+	EXPECT_EQ(set("perf_cpu_time_max_percent", "101"), EINVAL);
+	EXPECT_EQ(set("perf_cpu_time_max_percent", "25"), 0);
 }
 
 /* --- What of the kernel and of others an unprivileged program reads --- */
