@@ -137,7 +137,7 @@ struct perf_event {
 	u8 records;               /* RECORD_* */
 	u32 wakeup_events;        /* 0: wake by watermark */
 	u64 id;
-	u64 lost; /* samples that found no room (owner) or struck within another */
+	u64 lost; /* of the owner: samples that found no room, or were not taken */
 
 	/* The rest. */
 	struct perf_context *ctx;  /* NULL: its task has been freed */
@@ -386,6 +386,8 @@ void perf_record_write(const struct perf_event *event, const struct task *task, 
 		       const u64 *body, u32 size, u64 now);
 /* Writes a READ record: what @event, a copy of @task's, has counted. On the ring's CPU. */
 void perf_record_write_read(struct perf_event *event, const struct task *task, u64 now);
+/* @n samples of @event, the last one @task's, are lost though its ring may have had room. */
+void perf_samples_lost(const struct perf_event *event, const struct task *task, u64 n);
 /* Bytes of a SAMPLE with these of SAMPLE_WORDS but for chain entries, and of a sample_id. */
 u32 perf_sample_size(u32 sample_type);
 u32 perf_trailer_size(u32 sample_type);

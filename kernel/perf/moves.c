@@ -326,18 +326,12 @@ void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now)
 	}
 }
 
-/* @n moves that @event should have sampled were not. */
-static void lose(struct perf_event *event, u64 n)
-{
-	struct perf_ring *ring = READ_ONCE(event->owner->ring);
-
-	__atomic_fetch_add(&event->owner->lost, n, __ATOMIC_RELAXED);
-	for (; ring && n; n--)
-		perf_output_lost(ring);
-}
-
-/* @n moves have been made, at the latest at @time, that nobody can sample: counted they are. */
-static void lose_all(struct perf_context *ctx, const struct cpu *cpu, u64 n, u64 time)
+/*
+ * @n moves have been made, at last of @task, at the latest at @time, that nobody can sample:
+ * counted they are.
+ */
+static void lose_all(struct perf_context *ctx, const struct cpu *cpu, const struct task *task,
+		     u64 n, u64 time)
 {
 	struct perf_event *event;
 
@@ -345,7 +339,7 @@ static void lose_all(struct perf_context *ctx, const struct cpu *cpu, u64 n, u64
 		if (!told_now(event, cpu) || time < event->started)
 			continue;
 		if (event->sampling)
-			lose(event, n);
+			perf_samples_lost(event, task, n);
 		else if (perf_policy(event, cpu->running, (struct pt_regs *)&cpu->hot_regs, NULL))
 			event->pending += n;
 	}
@@ -356,8 +350,8 @@ void perf_moves_tell_lost(const struct cpu *cpu)
 	struct perf_context *ctx = &cpu->perf->ctx;
 
 	if (unlikely(__atomic_load_n(&ctx->moves->lost, __ATOMIC_RELAXED)))
-		lose_all(ctx, cpu, __atomic_exchange_n(&ctx->moves->lost, 0, __ATOMIC_RELAXED),
-			 UINT64_MAX);
+		lose_all(ctx, cpu, current,
+			 __atomic_exchange_n(&ctx->moves->lost, 0, __ATOMIC_RELAXED), UINT64_MAX);
 }
 
 void perf_moves_dead(struct task *task)
@@ -367,9 +361,9 @@ void perf_moves_dead(struct task *task)
 
 	for (const struct perf_move *move = task->moves; move; move = move->next) {
 		if (task->perf_active & WATCH_PLACE)
-			lose_all(&task->perf->ctx, cpu, move->count, move->time);
+			lose_all(&task->perf->ctx, cpu, task, move->count, move->time);
 		if (cpu->perf_active & WATCH_MOVE)
-			lose_all(&cpu->perf->ctx, cpu, move->count, move->time);
+			lose_all(&cpu->perf->ctx, cpu, task, move->count, move->time);
 	}
 	drop(task);
 	task_rq_unlock(cpu, flags);

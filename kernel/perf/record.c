@@ -96,6 +96,12 @@ void perf_record_write_read(struct perf_event *event, const struct task *task, u
 	perf_output_end(&out);
 }
 
+void perf_samples_lost(const struct perf_event *event, const struct task *task, u64 n)
+{
+	__atomic_fetch_add(&event->owner->lost, n, __ATOMIC_RELAXED);
+	perf_record_write(event, task, PERF_RECORD_LOST_SAMPLES, 0, &n, sizeof(n), clock_ns());
+}
+
 void perf_record_write(const struct perf_event *event, const struct task *task, u32 type, u32 misc,
 		       const u64 *body, u32 size, u64 now)
 {

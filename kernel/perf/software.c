@@ -26,7 +26,7 @@ static __always_inline void overflow(struct perf_event *event, const struct cpu 
 				     u64 addr, u64 now)
 {
 	if (unlikely(cpu->perf->busy[context])) {
-		__atomic_fetch_add(&event->owner->lost, 1, __ATOMIC_RELAXED);
+		perf_samples_lost(event, current, 1);
 		return;
 	}
 	cpu->perf->busy[context] = true;

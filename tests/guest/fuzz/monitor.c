@@ -108,6 +108,7 @@ static unsigned least_size(unsigned type)
 		return 24;
 	case PERF_RECORD_SWITCH:
 		return 0;
+	case PERF_RECORD_LOST_SAMPLES:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return 8;
 	default:
