@@ -219,9 +219,15 @@ int perf_event_refresh(struct perf_event *event, unsigned long samples);
 
 /*
  * Sends @event's records to @target's ring; NULL: to none. -EINVAL: @event is mapped, @target has
- * no ring, or another CPU would write there. May sleep.
+ * no ring, or another CPU would write there, or with
+ * times of another clock, or the other way round. May sleep.
  */
 int perf_event_set_output(struct perf_event *event, struct perf_event *target);
+/*
+ * Whoever writes to @event's ring loses it all until the pause ends. -EINVAL: it has none, or one
+ * without data pages. May sleep.
+ */
+int perf_event_pause_output(struct perf_event *event, bool pause);
 /*
  * Makes a ring of @pages data pages for @event, which counts as @user's, or, mapped before, takes
  * the one there is; sets *ring, whose pages begin at ring->page. -EINVAL, -ENOMEM, -EPERM. Each

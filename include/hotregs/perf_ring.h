@@ -24,10 +24,13 @@ struct perf_ring {
 	unsigned long size, mask; /* bytes of data, a power of two or 0; size - 1 */
 	unsigned long published;  /* head when it was last published */
 	u64 wrapped;              /* what data_head is ahead of it */
+	unsigned long carried;    /* head when the latter was last changed, of a backward one */
 	u8 *data;                 /* consecutive addresses, right behind page */
 	struct perf_event_mmap_page *page; /* control page */
 	u32 nest;                          /* writers in progress on the writing CPU */
 	bool overwrite;                    /* mapped read-only: never full, the oldest records go */
+	bool backward;                     /* records are written from the end on, see below */
+	bool paused;                       /* nothing is written; what would have been is lost */
 	u32 wake_pending;                  /* wakes since no work was queued or ran; atomic */
 	u32 samples;                       /* since the last wake-up, for wakeup_events */
 	unsigned long wakeup_at;           /* head at which readers are woken next */
@@ -45,6 +48,13 @@ struct perf_ring {
 	struct list_head events; /* that write here, by ring_node */
 };
 
+/*
+ * A backward ring is the mirror image of another: positions count up here, and data_head and
+ * data_tail are their negatives, so that the last record begins at data_head. No room is ever known
+ * in it, and published is such that data_head is carried each time: so all that is different is off
+ * the usual way.
+ */
+
 /* Can a ring have @pages data pages? */
 static inline bool perf_ring_size_ok(size_t pages)
 {
@@ -58,6 +68,10 @@ static inline bool perf_ring_size_ok(size_t pages)
  */
 struct perf_ring *perf_ring_create(size_t pages, bool overwrite, u64 watermark,
 				   void (*wake)(struct perf_ring *ring));
+/* Makes it a backward one, before its first record. */
+void perf_ring_set_backward(struct perf_ring *ring);
+/* Pauses it, or goes on. Where its records are written, interrupts off. */
+void perf_ring_pause(struct perf_ring *ring, bool pause);
 /* Frees it; no writer, reader or mapping is left. Interrupts on. */
 void perf_ring_free(struct perf_ring *ring);
 
@@ -129,7 +143,7 @@ static inline bool perf_ring_fits(struct perf_ring *ring, unsigned long head, u3
 	return perf_ring_has_room(ring, head, size) || perf_ring_look(ring, head, size);
 }
 
-/* The position that was published has wrapped around since. */
+/* Publishes where the position has wrapped around since, and in a backward ring. */
 void perf_ring_carry(struct perf_ring *ring, unsigned long head);
 
 /*
@@ -141,11 +155,12 @@ static inline bool perf_ring_publish(struct perf_ring *ring)
 	unsigned long head = READ_ONCE(ring->head);
 
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower part comes first");
-	if (unlikely(head < ring->published))
+	if (unlikely(head < ring->published)) {
 		perf_ring_carry(ring, head);
-	else
+	} else {
 		__atomic_store_n((unsigned long *)&ring->page->data_head, head, __ATOMIC_RELEASE);
-	ring->published = head;
+		ring->published = head;
+	}
 	if (unlikely(perf_ring_reached(head, ring->wakeup_at)))
 		perf_ring_wake(ring);
 	barrier();
@@ -181,7 +196,7 @@ static inline bool perf_output_reserve(struct perf_output *out, struct perf_ring
 	} while (unlikely(!__atomic_compare_exchange_n(&ring->head, &head, head + size, false,
 						       __ATOMIC_RELAXED, __ATOMIC_RELAXED)));
 	out->ring = ring;
-	out->pos = head;
+	out->pos = unlikely(ring->backward) ? -(head + size) : head;
 	return true;
 }
 

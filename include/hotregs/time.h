@@ -22,6 +22,8 @@ extern u64 clock_boot_epoch;
 
 /* Nanoseconds since 1970, as the clock says or has been set. Any context but NMI for the second. */
 u64 clock_realtime_ns(void);
+/* What it would have told when clock_ns() was @ns, if it had been set as it is now. NMI-safe. */
+u64 clock_realtime_at(u64 ns);
 void clock_set_realtime(u64 ns);
 
 /* How long it may take until somebody who waits for an absolute such time notices a setting. */

@@ -194,6 +194,15 @@ struct perf_event_attr {
 	uint64_t config3;
 };
 
+/* perf_event_attr.clockid: the numbers of these clocks on Linux, whatever time.h calls them. */
+enum perf_clockid {
+	PERF_CLOCKID_REALTIME = 0,
+	PERF_CLOCKID_MONOTONIC = 1,
+	PERF_CLOCKID_MONOTONIC_RAW = 4,
+	PERF_CLOCKID_BOOTTIME = 7,
+	PERF_CLOCKID_TAI = 11
+};
+
 /* perf_event_open() flags */
 #define PERF_FLAG_FD_NO_GROUP (1UL << 0)
 #define PERF_FLAG_FD_OUTPUT   (1UL << 1)

@@ -84,8 +84,8 @@ static int check_source(const struct perf_event_attr *attr)
 static bool foreign_fields(const struct perf_event_attr *attr)
 {
 	return attr->bp_type || attr->config1 || attr->config2 || attr->config3 ||
-	       attr->branch_sample_type || attr->clockid || attr->aux_watermark ||
-	       attr->aux_sample_size || attr->sig_data;
+	       attr->branch_sample_type || attr->aux_watermark || attr->aux_sample_size ||
+	       attr->sig_data;
 }
 
 /* Registers are asked for by the bit in sample_type, and then at least one of those there are. */
@@ -115,10 +115,25 @@ static bool wrong_state(const struct perf_event_attr *attr)
  */
 static bool probed_features(const struct perf_event_attr *attr)
 {
-	return attr->use_clockid || attr->write_backward || attr->namespaces || attr->ksymbol ||
-	       attr->bpf_event || attr->aux_output || attr->cgroup || attr->text_poke ||
-	       (attr->inherit_thread && !attr->inherit) ||
+	return attr->namespaces || attr->ksymbol || attr->bpf_event || attr->aux_output ||
+	       attr->cgroup || attr->text_poke || (attr->inherit_thread && !attr->inherit) ||
 	       (attr->remove_on_exec && attr->enable_on_exec);
+}
+
+/* How far TAI is from UTC nobody has told us; the rest, all but REALTIME, are one clock here. */
+static bool wrong_clock(const struct perf_event_attr *attr)
+{
+	if (!attr->use_clockid)
+		return attr->clockid;
+	switch (attr->clockid) {
+	case PERF_CLOCKID_REALTIME:
+	case PERF_CLOCKID_MONOTONIC:
+	case PERF_CLOCKID_MONOTONIC_RAW:
+	case PERF_CLOCKID_BOOTTIME:
+		return false;
+	default:
+		return true;
+	}
 }
 
 static int check_period(const struct perf_event_attr *attr, u64 period)
@@ -146,7 +161,7 @@ int perf_attr_check(const struct perf_event_attr *attr)
 	err = check_source(attr) ?: check_period(attr, attr->sample_period);
 	if (err)
 		return err;
-	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr))
+	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr) || wrong_clock(attr))
 		return -EINVAL;
 	if (attr->precise_ip || attr->exclude_host || attr->sigtrap)
 		return -EOPNOTSUPP;
@@ -158,9 +173,8 @@ int perf_attr_check(const struct perf_event_attr *attr)
 		return -EOPNOTSUPP;
 	if (attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
 		return -EOVERFLOW;
-	/* How much of a clock's time was spent in which mode or task is not measured. */
-	if (is_clock(attr) && !attr->sample_period &&
-	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_idle))
+	/* In which mode time was spent is not measured: every system call would pay for it. */
+	if (is_clock(attr) && !attr->sample_period && (attr->exclude_user || attr->exclude_kernel))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -297,7 +311,8 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->trailer_size = attr->sample_id_all ? perf_trailer_size(event->sample_type) : 0;
 	event->max_stack = attr->sample_max_stack ? attr->sample_max_stack : PERF_MAX_STACK_DEPTH;
 	event->wakeup_events = attr->watermark ? 0 : attr->wakeup_events;
-	if (!event->handler && (event->sample_type & SAMPLE_STATE))
+	event->realtime = attr->use_clockid && attr->clockid == PERF_CLOCKID_REALTIME;
+	if (!event->handler && ((event->sample_type & SAMPLE_STATE) || event->realtime))
 		event->handler = perf_sample_write_state;
 	event->source = source_of(event);
 	set_period(event, attr->sample_period);

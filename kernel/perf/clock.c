@@ -31,7 +31,7 @@ static u32 sample_limit(void)
 /* @event is throttled from now on, or no longer. */
 static void change_throttle(struct perf_event *event, bool throttled, u64 now)
 {
-	const u64 body[3] = {now, event->owner->id, event->id};
+	const u64 body[3] = {perf_event_time(event, now), event->owner->id, event->id};
 
 	event->throttled = throttled;
 	perf_record_write(event, current, throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,

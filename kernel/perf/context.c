@@ -143,3 +143,21 @@ u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now)
 		time += now - ctx->since;
 	return time;
 }
+
+u64 perf_context_idle(const struct perf_context *ctx, u64 now)
+{
+	u64 time = ctx->idle_time;
+
+	if (!ctx->task && (ctx->cpu->running->flags & TASK_IDLE))
+		time += now - ctx->idle_since;
+	return time;
+}
+
+void perf_context_switch_idle(struct perf_context *ctx, const struct task *prev,
+			      const struct task *next, u64 now)
+{
+	if (prev->flags & TASK_IDLE)
+		ctx->idle_time += now - ctx->idle_since;
+	if (next->flags & TASK_IDLE)
+		ctx->idle_since = now;
+}

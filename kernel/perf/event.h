@@ -49,7 +49,8 @@ enum perf_source {
 #define WATCH_MOVE   BIT(5) /* cpu-migrations events are enabled: a task's that count, a CPU's */
 #define WATCH_PLACE  BIT(6) /* a task's that sample: who decides on a move is captured */
 #define WATCH_GROUP  BIT(7) /* a task's groups are enabled that may lack room */
-#define NR_WATCHES   8
+#define WATCH_IDLE   BIT(8) /* a CPU's clocks count without the idle task's time */
+#define NR_WATCHES   9
 #define WATCH_STOP   BIT(31) /* there may be events with EXCLUDE_ALL; not counted */
 _Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
@@ -75,6 +76,7 @@ struct perf_context {
 	u64 time;                      /* ns on CPUs before that, while watched */
 	u32 nr_bound;                  /* a task's events that are bound to one CPU */
 	u64 time_on[MAX_CPUS];         /* time by CPU, while there are such */
+	u64 idle_since, idle_time;     /* of a CPU's, with WATCH_IDLE: ns of its idle task */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 
 	/* schedule.c: leaders of enabled groups that may lack room, by sched_node. */
@@ -135,6 +137,7 @@ struct perf_event {
 	u16 trailer_size;         /* bytes of the sample_id that ends other records */
 	u16 max_stack;            /* frames */
 	u8 records;               /* RECORD_* */
+	bool realtime;            /* times in records are by CLOCK_REALTIME */
 	u32 wakeup_events;        /* 0: wake by watermark */
 	u64 id;
 	u64 lost; /* of the owner: samples that found no room, or were not taken */
@@ -158,6 +161,7 @@ struct perf_event {
 	struct perf_counter counter;
 	u64 enabled_at, running_at;     /* context's times when it was turned on, and added */
 	u64 enabled_time, running_time; /* ns before that */
+	u64 idle_at, idle_time;         /* the same of the idle task, for exclude_idle */
 	u64 started;                    /* clock_ns() when it was turned on */
 	u64 base;                       /* value at the last reset */
 	struct perf_event *copy;        /* the one made last; perf_mutex */
@@ -209,6 +213,11 @@ u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
  * CPU, and func has not been called.
  */
 bool perf_event_try_change(struct perf_event *event, void (*func)(void *event));
+/* For them: ns that @ctx's CPU has been idle, from some time before WATCH_IDLE was set. */
+u64 perf_context_idle(const struct perf_context *ctx, u64 now);
+/* This CPU goes over from @prev to @next. */
+void perf_context_switch_idle(struct perf_context *ctx, const struct task *prev,
+			      const struct task *next, u64 now);
 /* The task comes onto this CPU, or leaves it. Interrupts off. */
 static inline void perf_context_in(struct perf_context *ctx, u64 now);
 static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now);
@@ -365,12 +374,17 @@ void perf_context_stop_excluded(struct perf_context *ctx);
 void perf_clock_init(struct perf_event *event);
 /* Is @event, which counts, one that samples by a timer, whose context runs on this CPU? */
 static inline bool perf_clock_ticks(const struct perf_event *event);
+/* Is it one of a CPU that leaves out the idle task's time? A task's has none of that. */
+static inline bool perf_clock_skips_idle(const struct perf_event *event);
 /* From now on, or no longer. Interrupts off. */
 void perf_clock_start(struct perf_event *event, u64 now);
 void perf_clock_stop(struct perf_event *event, u64 now);
 
 /* --- sample_state.c --- */
-/* Writes a SAMPLE record with any of SAMPLE_STATE: the default handler of such an event. */
+/*
+ * Writes a SAMPLE record with any of SAMPLE_STATE, or by another clock: the default handler of such
+ * an event.
+ */
 void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs);
 
@@ -420,9 +434,28 @@ void perf_sideband_exec(void);
 int perf_quota_charge(const struct perf_user *user, size_t pages);
 void perf_quota_uncharge(uid_t uid, size_t pages);
 
-/* --- output.c --- */
+/* --- page.c --- */
+/* ns = cycles * mult / 2^shift, as the control page has it; off by less than 1 ns a second. */
+struct perf_time_scale {
+	u32 mult;
+	u32 shift; /* at most 32 */
+};
+struct perf_time_scale perf_time_scale(u64 ns_per_cycle);
+u64 perf_scaled_time(struct perf_time_scale scale, u64 cycles);
 /* Shows @event's value and times in the control page, if it is mapped. In its context. */
 void perf_output_update_page(struct perf_event *event);
+
+/* @now, a clock_ns(), as a record of @event has it. */
+static inline u64 perf_event_time(const struct perf_event *event, u64 now)
+{
+	return unlikely(event->realtime) ? clock_realtime_at(now) : now;
+}
+
+/* Do their records have times of one clock? */
+static inline bool perf_same_clock(const struct perf_event *a, const struct perf_event *b)
+{
+	return a->attr.use_clockid == b->attr.use_clockid && a->attr.clockid == b->attr.clockid;
+}
 
 /* The header of a record as one word. */
 union perf_header_word {
@@ -468,6 +501,12 @@ static inline void perf_context_out(struct perf_context *ctx, const struct cpu *
 static inline bool perf_event_on(const struct perf_event *event, const struct cpu *cpu)
 {
 	return event->cpu < 0 || (u32)event->cpu == cpu->id;
+}
+
+static inline bool perf_clock_skips_idle(const struct perf_event *event)
+{
+	return event->clock && !event->sampling && !event->ctx->task &&
+	       (event->exclude & EXCLUDE_IDLE);
 }
 
 static inline bool perf_clock_ticks(const struct perf_event *event)

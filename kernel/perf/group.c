@@ -24,6 +24,7 @@ static u32 watch_of(const struct perf_event *event)
 		break;
 	case PERF_SOURCE_CLOCK:
 		watch |= of_task && event->sampling ? WATCH_CLOCK : 0;
+		watch |= perf_clock_skips_idle(event) ? WATCH_IDLE : 0;
 		break;
 	case PERF_SOURCE_MOVE:
 		watch |= of_task && event->sampling ? WATCH_PLACE : WATCH_MOVE;
@@ -138,6 +139,8 @@ int perf_group_check(const struct perf_event *leader, const struct perf_event *e
 		     const struct perf_context *ctx)
 {
 	if (leader->leader != leader || leader->ctx != ctx || leader->cpu != event->cpu)
+		return -EINVAL;
+	if (!perf_same_clock(leader, event))
 		return -EINVAL;
 	/* What of a group is everywhere has to be in all of it. */
 	if (leader->attr.inherit != event->attr.inherit ||

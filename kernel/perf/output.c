@@ -51,6 +51,8 @@ static struct perf_ring *create_ring(const struct perf_event *event, size_t page
 		perf_quota_uncharge(user->uid, 1 + pages);
 	else
 		ring->payer = user->uid;
+	if (!IS_ERR(ring) && event->attr.write_backward)
+		perf_ring_set_backward(ring);
 	return ring;
 }
 
@@ -139,11 +141,15 @@ void perf_event_munmap(struct perf_event *event)
 	free_ring(ring);
 }
 
-/* May @event's records go where @target's go? One CPU, or one task, must write both. */
+/*
+ * May @event's records go where @target's go? One CPU, or one task, must write both, in the same
+ * direction.
+ */
 static bool same_writer(const struct perf_event *event, const struct perf_event *target)
 {
 	return event != target && event->cpu == target->cpu && !many_writers(event) &&
-	       (event->cpu != -1 || event->ctx == target->ctx);
+	       event->attr.write_backward == target->attr.write_backward &&
+	       perf_same_clock(event, target) && (event->cpu != -1 || event->ctx == target->ctx);
 }
 
 int perf_event_set_output(struct perf_event *event, struct perf_event *target)
@@ -159,29 +165,37 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 	return err;
 }
 
-/*
- * What lies between two changes of lock belongs together: its reader, who may be on another CPU,
- * reads again if that has changed or is odd.
- */
-void perf_output_update_page(struct perf_event *event)
-{
-	/* It is not freed while interrupts are off. */
-	struct perf_ring *ring = READ_ONCE(event->ring);
-	struct perf_event_mmap_page *page;
-	u64 value, enabled, running;
-	u32 lock;
+struct pause {
+	const struct perf_event *event;
+	bool on;
+	int err;
+};
 
-	if (!event->mappings || !ring)
-		return;
-	page = ring->page;
-	value = perf_event_own(event, &enabled, &running);
-	lock = page->lock;
-	WRITE_ONCE(page->lock, lock + 1);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	page->offset = value;
-	page->time_enabled = enabled;
-	page->time_running = running;
-	__atomic_store_n(&page->lock, lock + 2, __ATOMIC_RELEASE);
+static void set_paused(void *arg)
+{
+	struct pause *p = arg;
+	/* It is not freed while interrupts are off. */
+	struct perf_ring *ring = READ_ONCE(p->event->ring);
+
+	p->err = ring && ring->size ? 0 : -EINVAL;
+	if (!p->err)
+		perf_ring_pause(ring, p->on);
+}
+
+int perf_event_pause_output(struct perf_event *event, bool pause)
+{
+	struct pause p = {event, pause, 0};
+
+	mutex_lock(&perf_mutex);
+	/* Where its ring is written: by that CPU, or by that task. */
+	if (event->cpu >= 0)
+		smp_call(CPU_MASK(event->cpu), set_paused, &p);
+	else if (event->ctx)
+		perf_context_change(event->ctx, set_paused, &p);
+	else
+		set_paused(&p);
+	mutex_unlock(&perf_mutex);
+	return p.err;
 }
 
 struct wait_queue *perf_event_waiters(struct perf_event *event)

@@ -7,6 +7,8 @@
 /* As perf_event_own() at @now, since the event was opened rather than since its last reset. */
 static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 now)
 {
+	u64 idle = event->idle_time;
+
 	*enabled = event->enabled_time;
 	*running = event->running_time;
 	if (event->on)
@@ -15,9 +17,11 @@ static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 n
 		*running += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
 		if (unlikely(event->pmu->read))
 			event->pmu->read(event);
+		if (unlikely(perf_clock_skips_idle(event)))
+			idle += perf_context_idle(event->ctx, now) - event->idle_at;
 	}
 	if (event->clock && !event->sampling)
-		return *running;
+		return *running - idle;
 	return event->count + event->pending;
 }
 

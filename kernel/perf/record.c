@@ -33,7 +33,7 @@ static void write_trailer(struct perf_output *out, const struct perf_event *even
 	if (type & PERF_SAMPLE_TID)
 		perf_output_u64(out, perf_pair(task->pid, task->tid));
 	if (type & PERF_SAMPLE_TIME)
-		perf_output_u64(out, now);
+		perf_output_u64(out, perf_event_time(event, now));
 	if (type & PERF_SAMPLE_ID)
 		perf_output_u64(out, event->owner->id);
 	if (type & PERF_SAMPLE_STREAM_ID)

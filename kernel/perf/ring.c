@@ -105,10 +105,26 @@ void perf_ring_wake(struct perf_ring *ring)
 		irq_work_queue(&ring->work);
 }
 
+void perf_ring_set_backward(struct perf_ring *ring)
+{
+	ring->backward = true;
+	ring->published = ~0UL;
+}
+
+void perf_ring_pause(struct perf_ring *ring, bool pause)
+{
+	WRITE_ONCE(ring->paused, pause);
+	barrier();
+	/* From here on every writer looks for room. */
+	WRITE_ONCE(ring->limit, READ_ONCE(ring->head));
+}
+
 /* Acquire: what the reader has read is read before it is overwritten. */
 static unsigned long ring_tail(const struct perf_ring *ring)
 {
-	return __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
+	unsigned long tail = __atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE);
+
+	return ring->backward ? -tail : tail;
 }
 
 bool perf_ring_readable(struct perf_ring *ring)
@@ -129,15 +145,26 @@ bool perf_ring_look(struct perf_ring *ring, unsigned long head, u32 size)
 	if (!ring->overwrite)
 		room -= head - ring_tail(ring);
 	room = MIN(MAX(room, 0), most);
-	ring->limit = head + MIN(room, piece);
+	if (unlikely(ring->paused))
+		room = 0;
+	ring->limit = ring->backward ? head : head + MIN(room, piece);
 	return (long)size <= room;
 }
 
 void perf_ring_carry(struct perf_ring *ring, unsigned long head)
 {
+	bool backward = ring->backward;
+	u64 data_head;
+
 	/* Where data_head is no longer than a position, nothing is carried. */
-	ring->wrapped += (u64)~0UL + 1;
-	__atomic_store_n(&ring->page->data_head, ring->wrapped + head, __ATOMIC_RELEASE);
+	if (!backward || head < ring->carried)
+		ring->wrapped += (u64)~0UL + 1;
+	data_head = ring->wrapped + head;
+	__atomic_store_n(&ring->page->data_head, backward ? -data_head : data_head,
+			 __ATOMIC_RELEASE);
+	ring->carried = head;
+	if (!backward)
+		ring->published = head;
 }
 
 void perf_ring_publish_again(struct perf_ring *ring)

@@ -160,7 +160,8 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 		perf_sample_lost(event, data->period);
 		return;
 	}
-	perf_sample_fields(fixed, event, cpu, regs, data->addr, data->period, data->time);
+	perf_sample_fields(fixed, event, cpu, regs, data->addr, data->period,
+			   perf_event_time(event, data->time));
 	((struct perf_event_header *)fixed)->size = size;
 	perf_output_words(&out, fixed, words - has_chain);
 	if (state.read_size)

@@ -29,17 +29,21 @@ static bool wants(const struct perf_event *event, u8 want)
 	return event->on && (event->records & want) && perf_event_on(event, this_cpu());
 }
 
-static void send(struct perf_context *ctx, u8 want, const struct side_record *r, u64 now)
+static void send(struct perf_context *ctx, u8 want, struct side_record *r, u64 now)
 {
 	struct perf_event *event;
 
-	list_for_each (event, &ctx->events, node)
-		if (wants(event, want))
-			perf_record_write(event, r->task, r->type, r->misc, r->body, r->size, now);
+	list_for_each (event, &ctx->events, node) {
+		if (!wants(event, want))
+			continue;
+		if (want == RECORD_TASK)
+			r->body[2] = perf_event_time(event, now);
+		perf_record_write(event, r->task, r->type, r->misc, r->body, r->size, now);
+	}
 }
 
 /* Sends one record to everybody whom @task concerns. */
-static void send_all(const struct task *task, u8 want, const struct side_record *r)
+static void send_all(const struct task *task, u8 want, struct side_record *r)
 {
 	unsigned long flags = irq_save();
 	u64 now = clock_ns();
@@ -69,7 +73,6 @@ static void send_life(u32 type, const struct task *task, pid_t ppid, pid_t ptid,
 
 	r.body[0] = perf_pair(task->pid, ppid);
 	r.body[1] = perf_pair(task->tid, ptid);
-	r.body[2] = clock_ns();
 	send_all(named, RECORD_TASK, &r);
 }
 

@@ -167,6 +167,8 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 	}
 	if (unlikely(prev->perf_active & WATCH_GROUP))
 		pinned = perf_schedule_out(cpu, now);
+	if (cpu->perf_active & WATCH_IDLE)
+		perf_context_switch_idle(&cpu->perf->ctx, prev, next, now);
 	if (prev->perf_active & WATCH_CLOCK)
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
@@ -257,6 +259,8 @@ static int check(const struct perf_event_attr *attr)
 static int add(struct perf_event *event, u64 now)
 {
 	list_add_tail(&event->active_node, &event->ctx->active[event->source]);
+	if (unlikely(perf_clock_skips_idle(event)))
+		event->idle_at = perf_context_idle(event->ctx, now);
 	if (unlikely(perf_clock_ticks(event)))
 		perf_clock_start(event, now);
 	return 0;
@@ -266,6 +270,8 @@ static void del(struct perf_event *event, u64 now)
 {
 	if (unlikely(perf_clock_ticks(event)))
 		perf_clock_stop(event, now);
+	if (unlikely(perf_clock_skips_idle(event)))
+		event->idle_time += perf_context_idle(event->ctx, now) - event->idle_at;
 	list_del(&event->active_node);
 }
 

@@ -165,6 +165,8 @@ static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 		return set_period(event, (const void __user *)arg);
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		return set_output(event, arg);
+	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+		return perf_event_pause_output(event, arg);
 	case PERF_EVENT_IOC_ID:
 		id = perf_event_id(event);
 		return copy_to_user((void __user *)arg, &id, sizeof(id));

@@ -6,10 +6,14 @@
 
 static u64 set_by; /* nanoseconds, modulo 2^64; atomic */
 
+u64 clock_realtime_at(u64 ns)
+{
+	return clock_boot_epoch * NSEC_PER_SEC + __atomic_load_n(&set_by, __ATOMIC_RELAXED) + ns;
+}
+
 u64 clock_realtime_ns(void)
 {
-	return clock_boot_epoch * NSEC_PER_SEC + __atomic_load_n(&set_by, __ATOMIC_RELAXED) +
-	       clock_ns();
+	return clock_realtime_at(clock_ns());
 }
 
 void clock_set_realtime(u64 ns)

@@ -35,6 +35,9 @@ unsigned host_run_irq_work(void);
 /* Moves host_clock on to @until, running the timers that expire on the way with @regs. */
 void host_run_timers(u64 until, struct pt_regs *regs);
 
+/* CLOCK_REALTIME when host_clock was 0. */
+#define HOST_EPOCH 1700000000000000000ULL
+
 /* How often wake_up() was called on any queue. */
 extern unsigned host_wakeups;
 

@@ -42,6 +42,11 @@ void host_run_as(struct cpu *cpu, struct task *task)
 	cpu->running = task;
 }
 
+WEAK u64 clock_realtime_at(u64 ns)
+{
+	return HOST_EPOCH + ns;
+}
+
 WEAK enum memory_claim process_claim(void)
 {
 	return CLAIM_SYSTEM;

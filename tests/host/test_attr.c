@@ -279,6 +279,24 @@ static void periods_and_frequencies_have_limits(void **state)
 	assert_int_equal(perf_attr_check(&attr), 0);
 }
 
+/* By Linux's numbers. */
+static void clocks_are_those_that_exist(void **state)
+{
+	static const int exist[] = {0, 1, 4, 7};
+
+	for (int id = -3; id < 20; id++) {
+		struct perf_event_attr attr = plain();
+		bool known = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(exist); i++)
+			known |= exist[i] == id;
+		attr.clockid = id;
+		assert_int_equal(perf_attr_check(&attr), id ? -EINVAL : 0);
+		attr.use_clockid = 1;
+		assert_int_equal(perf_attr_check(&attr), known ? 0 : -EINVAL);
+	}
+}
+
 static void stack_depth_has_a_limit(void **state)
 {
 	struct perf_event_attr attr = plain();
@@ -344,6 +362,11 @@ static void counting_clocks_measure_no_modes(void **state)
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.sample_period = 0;
 	assert_int_equal(perf_attr_check(&attr), 0);
+	attr.exclude_idle = 1;
+	assert_int_equal(perf_attr_check(&attr), 0);
+	attr.exclude_user = 1;
+	assert_int_equal(perf_attr_check(&attr), -EOPNOTSUPP);
+	attr.exclude_user = 0;
 	attr.exclude_kernel = 1;
 	assert_int_equal(perf_attr_check(&attr), -EOPNOTSUPP);
 	attr.sample_period = 100000;
@@ -457,6 +480,7 @@ int main(void)
 	    cmocka_unit_test(unknown_events_do_not_exist),
 	    cmocka_unit_test(contraries_are_refused),
 	    cmocka_unit_test(periods_and_frequencies_have_limits),
+	    cmocka_unit_test(clocks_are_those_that_exist),
 	    cmocka_unit_test(stack_depth_has_a_limit),
 	    cmocka_unit_test(registers_are_checked),
 	    cmocka_unit_test(stack_size_is_checked),

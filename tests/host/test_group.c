@@ -75,6 +75,10 @@ static void members_agree(void **state)
 	other = attr;
 	other.exclusive = 1;
 	expect_refused(&other, &user_task, -1, leader);
+	other = attr;
+	other.use_clockid = 1;
+	other.clockid = PERF_CLOCKID_MONOTONIC;
+	expect_refused(&other, &user_task, -1, leader);
 	close_event(leader);
 }
 

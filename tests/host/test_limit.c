@@ -138,6 +138,26 @@ static void ends_with_a_switch(void **state)
 	}
 }
 
+/* Closed before it has been disabled it leaves nothing behind. */
+static void closed_meanwhile(void **state)
+{
+	for (int of_cpu = 0; of_cpu < 2; of_cpu++) {
+		struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
+		struct perf_event *event = open_event(&attr, of_cpu ? NULL : &user_task);
+
+		perf_event_refresh(event, 1);
+		switch_to(&other_task);
+		mutex_lock(&perf_mutex);
+		perf_event_detach(event, false);
+		mutex_unlock(&perf_mutex);
+		host_run_irq_work();
+		perf_event_release(event);
+		switch_to(&user_task);
+		assert_int_equal(user_task.perf_active, 0);
+		assert_int_equal(test_cpu.perf_active, 0);
+	}
+}
+
 static void clock_with_a_limit(void **state)
 {
 	struct perf_event *event = open_disabled(PERF_COUNT_SW_TASK_CLOCK, 100000);
@@ -210,9 +230,13 @@ static void wrong_ones_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(so_many_samples_and_no_more), TEST(begins_anew_before_it_has_been_disabled),
-	    TEST(readers_are_told_of_each),    TEST(ends_with_a_switch),
-	    TEST(clock_with_a_limit),          TEST(samples_are_the_same),
+	    TEST(so_many_samples_and_no_more),
+	    TEST(begins_anew_before_it_has_been_disabled),
+	    TEST(readers_are_told_of_each),
+	    TEST(ends_with_a_switch),
+	    TEST(closed_meanwhile),
+	    TEST(clock_with_a_limit),
+	    TEST(samples_are_the_same),
 	    TEST(wrong_ones_are_refused),
 	};
 

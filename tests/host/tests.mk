@@ -79,7 +79,11 @@ $(HOST_OUT)/tree.included: kernel/fs/tree.c
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
-HOST_TESTS += test_ring test_ring_order
+PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c page.c \
+	permission.c pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c task.c)
+
+HOST_TESTS += test_ring test_ring_modes test_ring_order
+test_ring_modes_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_ring_SRC := kernel/perf/ring.c
 # It includes the same, with the compiler's atomic operations seen through.
 $(HOST_OUT)/ring.included: kernel/perf/ring.c
@@ -90,8 +94,6 @@ test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
 HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c permission.c \
-	pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c task.c)
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)
 
@@ -106,7 +108,10 @@ HOST_TESTS += test_group test_schedule
 test_group_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_schedule_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_events test_inherit test_moves test_sample_state
-HOST_TESTS += test_limit test_throttle
+HOST_TESTS += test_limit test_throttle test_clockid test_control_page test_exclude_idle
+test_exclude_idle_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+test_control_page_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+test_clockid_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_throttle_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_limit_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_moves_SRC := $(PERF_SRC) tests/host/perf_fixture.c

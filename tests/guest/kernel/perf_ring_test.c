@@ -53,3 +53,31 @@ KTEST(perf_ring_positions_wrap_around)
 	EXPECT((unsigned long)pos < start);
 	perf_ring_free(ring);
 }
+
+/* So does that of a backward ring, downward, and lets the reader of it be as far behind. */
+KTEST(perf_ring_backward_positions_wrap_around)
+{
+	struct perf_ring *ring = perf_ring_create(1, false, 0, nobody_waits);
+	unsigned long start = -3 * PAGE_SIZE;
+	u64 pos = start;
+
+	if (!EXPECT(!IS_ERR(ring)))
+		return;
+	perf_ring_set_backward(ring);
+	ring->head = ring->limit = ring->carried = ring->ready_at = start;
+	ring->wakeup_at = start + ring->watermark;
+	ring->page->data_head = ring->page->data_tail = -pos;
+	for (int i = 0; i < 200; i++) {
+		u64 word = -(pos + RECORD); /* what the record begins with, and where */
+
+		if (!EXPECT(write_record(ring, word)))
+			break;
+		pos += RECORD;
+		if (!EXPECT_EQ(ring->page->data_head, -pos) ||
+		    !EXPECT_EQ(*(const u64 *)(ring->data + (-pos & ring->mask)), word))
+			break;
+		ring->page->data_tail = -pos + RECORD;
+	}
+	EXPECT((unsigned long)pos < start);
+	perf_ring_free(ring);
+}

@@ -436,6 +436,7 @@ static void check_page(const struct stream *s)
 	memset(&none, 0, sizeof(none));
 	page.lock = page.size = 0;
 	page.offset = page.time_enabled = page.time_running = page.capabilities = 0;
+	page.time_mult = page.time_shift = page.time_zero = page.time_offset = 0;
 	page.data_head = page.data_tail = page.data_offset = page.data_size = 0;
 	EXPECT(!memcmp(&page, &none, sizeof(page)));
 	for (const uint8_t *p = (const uint8_t *)(s->r.page + 1); p < (uint8_t *)s->r.page + PAGE;

@@ -20,6 +20,11 @@ static inline u64 clock_cycles_to_ns(u64 cycles)
 	return (unsigned __int128)(cycles - tsc_base) * tsc_mult >> 32;
 }
 
+static inline u64 clock_ns_per_cycle(void)
+{
+	return tsc_mult;
+}
+
 #define CPUID7_EBX_TSC_ADJUST BIT(1)
 
 /* Adding to this register adds to the counter (SDM vol. 3, 17.17.3); to write that itself would

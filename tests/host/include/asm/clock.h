@@ -14,6 +14,11 @@ static inline u64 clock_cycles_to_ns(u64 cycles)
 	return cycles;
 }
 
+static inline u64 clock_ns_per_cycle(void)
+{
+	return 1ULL << 32;
+}
+
 static inline int clock_adjust(s64 cycles)
 {
 	host_clock += cycles;

@@ -35,6 +35,11 @@ static inline u64 clock_cycles_to_ns(u64 cycles)
 	return ns + ((u64)(hi * arm_clock.whole) << 32);
 }
 
+static inline u64 clock_ns_per_cycle(void)
+{
+	return (u64)arm_clock.whole << 32 | arm_clock.fraction;
+}
+
 /* The system counter is one for all; only Hyp mode could set a processor's offset (B8.1.3). */
 static inline int clock_adjust(s64 cycles)
 {
