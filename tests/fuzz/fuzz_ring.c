@@ -64,18 +64,19 @@ static u64 ring_word(const struct perf_ring *ring, u64 pos)
 /* An honest reader takes all there is. */
 static void read_records(struct perf_ring *ring)
 {
-	u64 head = ring->page->data_head, pos = ring->page->data_tail;
+	u64 head = ring->page->data_head, tail = ring->page->data_tail;
+	u64 pos = ring->backward ? head : tail, end = ring->backward ? tail : head;
 
-	CHECK(head - pos <= ring->size);
-	while (pos != head) {
+	CHECK(end - pos <= ring->size);
+	while (pos != end) {
 		u64 size = ring_word(ring, pos);
 
-		CHECK(size >= 8 && size % 8 == 0 && size <= head - pos);
+		CHECK(size >= 8 && size % 8 == 0 && size <= end - pos);
 		for (u32 i = 0; i < size / 8 - 1; i++)
 			CHECK(ring_word(ring, pos + 8 + 8 * i) == pattern(pos, i));
 		pos += size;
 	}
-	ring->page->data_tail = pos;
+	ring->page->data_tail = head;
 }
 
 /* Any word of the control page, or a tail that is only a little wrong. */
@@ -99,6 +100,8 @@ static void step(struct perf_ring *ring, struct input *in, bool *honest)
 	u8 what = input_u8(in);
 	u32 size;
 
+	if (what & 128)
+		perf_ring_pause(ring, what & 64);
 	switch (what % 4) {
 	case 0:
 	case 1:
@@ -116,7 +119,8 @@ static void step(struct perf_ring *ring, struct input *in, bool *honest)
 		perf_ring_readable(ring);
 		host_run_irq_work();
 	}
-	CHECK(!ring->nest && ring->published == ring->head);
+	CHECK(!ring->nest && (ring->backward || ring->published == ring->head));
+	CHECK(!ring->paused || ring->head == head || !(what & 128));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -131,6 +135,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(PTR_ERR(ring) == (how % 5 == 3 ? -EINVAL : -EPERM));
 		return 0;
 	}
+	if (how & 64)
+		perf_ring_set_backward(ring);
 	while (in.size)
 		step(ring, &in, &honest);
 	host_run_irq_work();
