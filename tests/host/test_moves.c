@@ -148,6 +148,32 @@ static void only_chains_that_are_shown(void **state)
 	close_event(event);
 }
 
+/* What takes the samples of an event with a limit shows what its handler had shown before. */
+static void limits_want_no_chains(void **state)
+{
+	for (int with_regs = 0; with_regs < 2; with_regs++) {
+		struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+		struct perf_event *event, *limited;
+
+		attr.sample_type = PERF_SAMPLE_IP;
+		event = open_event(&attr, &other_task);
+		attr.sample_type |= with_regs ? PERF_SAMPLE_REGS_INTR : 0;
+		attr.sample_regs_intr = with_regs;
+		limited = open_event(&attr, &other_task);
+		for (int i = 0; i < 3; i++) {
+			move(&other_task, 1, PLACE, true);
+			assert_int_equal(other_task.moves->nr, 0);
+			run_other(1);
+			if (i == 0)
+				assert_int_equal(perf_event_refresh(limited, 10), 0);
+			if (i == 1)
+				close_event(limited);
+		}
+		assert_int_equal(value_of(event), 3);
+		close_event(event);
+	}
+}
+
 /* The marker outlives every limit, since without it the chain would say something else. */
 static void marker_in_a_short_chain(void **state)
 {
@@ -483,6 +509,7 @@ int main(void)
 	    TEST(sample_when_it_runs),
 	    TEST(foreign_place_is_marked),
 	    TEST(only_chains_that_are_shown),
+	    TEST(limits_want_no_chains),
 	    TEST(marker_in_a_short_chain),
 	    TEST(several_moves_before_it_runs),
 	    TEST(period_and_counting),
