@@ -314,49 +314,6 @@ static void sample_within_a_sample_is_lost(void **state)
 	perf_event_release(event);
 }
 
-static void fault_here(void)
-{
-	fault();
-	host_irqs_off = 1;
-}
-
-/* The ring tells so, in the name of each; and samples are whole. */
-static void lost_samples_are_told(void **state)
-{
-	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
-	unsigned samples[2] = {0}, lost[2] = {0};
-	struct perf_event *event[2];
-	struct perf_ring *ring;
-
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_CALLCHAIN;
-	attr.sample_id_all = 1;
-	event[0] = open_event(&attr, &user_task);
-	event[1] = open_event(&attr, &user_task);
-	ring = map_event(event[0], 8);
-	assert_int_equal(perf_event_set_output(event[1], event[0]), 0);
-	for (int i = 0; i < 5; i++) {
-		during_walk = fault_here;
-		fault();
-	}
-	while (next_record(ring, &record)) {
-		if (record.header.type == PERF_RECORD_SAMPLE) {
-			samples[record.word[1] == event[1]->id]++;
-			continue;
-		}
-		assert_int_equal(record.header.type, PERF_RECORD_LOST_SAMPLES);
-		assert_int_equal(record.header.size, 4 * sizeof(u64));
-		assert_int_equal(record.word[0], 1);
-		assert_int_equal(second_half(record.word[1]), user_task.tid);
-		lost[record.word[2] == event[1]->id]++;
-	}
-	for (int i = 1; i >= 0; i--) {
-		assert_int_equal(samples[i], 5);
-		assert_int_equal(lost[i], 5);
-		assert_int_equal(event[i]->lost, 5);
-		close_event(event[i]);
-	}
-}
-
 /* A clock strikes in an interrupt, and so within whatever sample it has interrupted. */
 static void clock_strikes_within_a_sample(void **state)
 {
@@ -807,7 +764,6 @@ int main(void)
 	    TEST(frequency_is_kept),
 	    TEST(handler_sees_what_the_policy_chose),
 	    TEST(sample_within_a_sample_is_lost),
-	    TEST(lost_samples_are_told),
 	    TEST(clock_strikes_within_a_sample),
 	    TEST(switch_sample_leaves_the_scheduler),
 	    TEST(times_are_those_of_the_context),
