@@ -48,7 +48,7 @@ static int check_zero(const u8 __user *uattr, u32 from, u32 to)
 
 int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *uattr)
 {
-	u32 size;
+	u32 size, known;
 	int err = copy_from_user(&size, size_field(uattr), sizeof(size));
 
 	if (err)
@@ -57,8 +57,9 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 		size = PERF_ATTR_SIZE_VER0;
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return refuse_size(uattr);
-	memset(attr, 0, sizeof(*attr));
-	err = copy_from_user(attr, uattr, MIN(size, (u32)sizeof(*attr)));
+	known = MIN(size, (u32)sizeof(*attr));
+	err = copy_from_user(attr, uattr, known);
+	memset((u8 *)attr + known, 0, sizeof(*attr) - known);
 	if (!err && size > sizeof(*attr))
 		err = check_zero((const u8 __user *)uattr, sizeof(*attr), size);
 	if (err == -E2BIG)
@@ -233,10 +234,26 @@ int perf_event_set_period(struct perf_event *event, u64 period)
 	return 0;
 }
 
+/* All flags as one word, and those of a kind in it, by their numbers in docs/abi.md. */
+static u64 flags_of(const struct perf_event_attr *attr)
+{
+	u64 flags;
+
+	memcpy(&flags, &attr->read_format + 1, sizeof(flags));
+	return flags;
+}
+
+#define FLAGS_EXCLUDE (BIT(4) | BIT(5) | BIT(7) | BIT(21) | BIT(22))
+#define FLAGS_RECORDS (BIT(8) | BIT(9) | BIT(13) | BIT(17) | BIT(23) | BIT(26))
+
 static u8 exclusions(const struct perf_event_attr *attr)
 {
 	u8 exclude = 0;
 
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
+		exclude |= CHAIN_CAPTURED;
+	if (likely(!(flags_of(attr) & FLAGS_EXCLUDE)))
+		return exclude;
 	if (attr->exclude_user)
 		exclude |= EXCLUDE_USER;
 	if (attr->exclude_kernel)
@@ -247,8 +264,6 @@ static u8 exclusions(const struct perf_event_attr *attr)
 		exclude |= EXCLUDE_CHAIN_KERNEL;
 	if (attr->exclude_callchain_user)
 		exclude |= EXCLUDE_CHAIN_USER;
-	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
-		exclude |= CHAIN_CAPTURED;
 	return exclude;
 }
 
@@ -278,6 +293,9 @@ static u8 records(const struct perf_event_attr *attr)
 {
 	u8 records = 0;
 
+	if (likely(!(flags_of(attr) & FLAGS_RECORDS)))
+		return 0;
+
 	if (attr->comm)
 		records |= RECORD_COMM | RECORD_TASK;
 	if (attr->mmap || attr->mmap2)
@@ -291,16 +309,9 @@ static u8 records(const struct perf_event_attr *attr)
 	return records;
 }
 
-void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
+/* What its samples, and the ends of its other records, look like. */
+static void setup_samples(struct perf_event *event, const struct perf_event_attr *attr)
 {
-	event->attr = *attr;
-	event->pmu = perf_pmu_find(attr->type);
-	event->config = attr->type == PERF_TYPE_SOFTWARE ? attr->config : PERF_COUNT_SW_MAX;
-	event->clock = is_clock(attr);
-	event->sampling = attr->sample_period != 0;
-	event->exclude = exclusions(attr);
-	event->records = records(attr);
-	event->enable_on_exec = attr->enable_on_exec;
 	event->sample_type = attr->sample_type;
 	event->sample_usual = (event->sample_type & ~SAMPLE_ENDS) == SAMPLE_USUAL;
 	event->sample_size = perf_sample_size(event->sample_type);
@@ -314,6 +325,20 @@ void perf_event_setup(struct perf_event *event, const struct perf_event_attr *at
 	event->realtime = attr->use_clockid && attr->clockid == PERF_CLOCKID_REALTIME;
 	if (!event->handler && ((event->sample_type & SAMPLE_STATE) || event->realtime))
 		event->handler = perf_sample_write_state;
+}
+
+void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	event->attr = *attr;
+	event->pmu = perf_pmu_find(attr->type);
+	event->config = attr->type == PERF_TYPE_SOFTWARE ? attr->config : PERF_COUNT_SW_MAX;
+	event->clock = is_clock(attr);
+	event->sampling = attr->sample_period != 0;
+	event->exclude = exclusions(attr);
+	event->records = records(attr);
+	event->enable_on_exec = attr->enable_on_exec;
 	event->source = source_of(event);
 	set_period(event, attr->sample_period);
+	if (attr->sample_type || event->sampling)
+		setup_samples(event, attr);
 }

@@ -154,10 +154,11 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	event->ctx = ctx;
 	list_add_tail(&event->node, &ctx->events);
 	ctx->nr_events++;
-	ctx->nr_bound += ctx->task && event->cpu >= 0;
+	ctx->nr_bound += event->cpu >= 0;
 	event->owner->nr_live++;
-	perf_moves_use(event, ctx, moves);
-	perf_group_join(event, clock_ns());
+	if (unlikely(perf_moves_needed(event, ctx->task)))
+		perf_moves_use(event, ctx, moves);
+	perf_group_join(event);
 	if (!event->attr.disabled)
 		perf_event_start(event);
 }
@@ -180,11 +181,12 @@ static void leave(void *arg)
 
 	perf_event_stop(p->event);
 	if (!p->keep_group)
-		perf_group_leave(p->event, clock_ns());
+		perf_group_leave(p->event);
 	list_del(&p->event->node);
 	ctx->nr_events--;
-	ctx->nr_bound -= ctx->task && p->event->cpu >= 0;
-	p->moves = perf_moves_unuse(p->event, ctx);
+	ctx->nr_bound -= p->event->cpu >= 0;
+	if (unlikely(perf_moves_needed(p->event, ctx->task)))
+		p->moves = perf_moves_unuse(p->event, ctx);
 	if (!ctx->task || !container_of(ctx, struct perf_task, ctx)->exited)
 		p->event->owner->nr_live--;
 	p->event->ctx = NULL;
@@ -388,7 +390,7 @@ void perf_event_release(struct perf_event *event)
 	if (event->ctx)
 		perf_event_detach(event, false);
 	else
-		perf_group_leave(event, clock_ns());
+		perf_group_leave(event);
 	/* Others take it off, none puts it on any more. */
 	if (unlikely(!list_empty(&event->ring_node))) {
 		flags = spin_lock_irqsave(&perf_lock);

@@ -74,7 +74,7 @@ struct perf_context {
 	bool running;                  /* the task is on a CPU, and is watched */
 	u64 since;                     /* clock_ns() when it went there */
 	u64 time;                      /* ns on CPUs before that, while watched */
-	u32 nr_bound;                  /* a task's events that are bound to one CPU */
+	u32 nr_bound;                  /* events that are bound to one CPU */
 	u64 time_on[MAX_CPUS];         /* time by CPU, while there are such */
 	u64 idle_since, idle_time;     /* of a CPU's, with WATCH_IDLE: ns of its idle task */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
@@ -253,8 +253,8 @@ void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u
 int perf_group_check(const struct perf_event *leader, const struct perf_event *event,
 		     const struct perf_context *ctx);
 /* @event, which has a leader and is not enabled, enters its group; or leaves it. */
-void perf_group_join(struct perf_event *event, u64 now);
-void perf_group_leave(struct perf_event *event, u64 now);
+void perf_group_join(struct perf_event *event);
+void perf_group_leave(struct perf_event *event);
 /* @event has been enabled or disabled: so may be its siblings. */
 void perf_group_update(struct perf_event *event, u64 now);
 /* The same while its group has no counters, without asking for some. */
@@ -304,8 +304,8 @@ static inline bool perf_moves_needed(const struct perf_event *event, bool of_tas
 }
 
 /*
- * Makes room for places when @event needs some, 0 or -ENOMEM; *moves is then a context's to use, or
- * to be freed. For the context that @event is attached to: takes *@moves, which then is NULL,
+ * For such an event: makes room for places, 0 or -ENOMEM; *moves is then a context's to use, or to
+ * be freed. For the context that @event is attached to: takes *@moves, which then is NULL,
  * unless it has some. And when @event leaves it: those that it no longer needs, or NULL.
  */
 int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **moves);

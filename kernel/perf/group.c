@@ -155,9 +155,10 @@ int perf_group_check(const struct perf_event *leader, const struct perf_event *e
 }
 
 /* From now on room in @pmu decides on the group; NULL: nothing does. */
-static void set_limited(struct perf_event *leader, struct perf_pmu *pmu, u64 now)
+static void set_limited(struct perf_event *leader, struct perf_pmu *pmu)
 {
 	bool enabled = leader->enabled;
+	u64 now = clock_ns();
 
 	leader->enabled = false;
 	perf_group_update(leader, now);
@@ -166,7 +167,7 @@ static void set_limited(struct perf_event *leader, struct perf_pmu *pmu, u64 now
 	perf_group_update(leader, now);
 }
 
-void perf_group_join(struct perf_event *event, u64 now)
+void perf_group_join(struct perf_event *event)
 {
 	struct perf_event *leader = event->leader;
 
@@ -175,7 +176,7 @@ void perf_group_join(struct perf_event *event, u64 now)
 		leader->nr_siblings++;
 	}
 	if (event->pmu->limited && !leader->limited)
-		set_limited(leader, event->pmu, now);
+		set_limited(leader, event->pmu);
 }
 
 /* Of what unit is the group, if of a limited one? */
@@ -192,7 +193,7 @@ static struct perf_pmu *limited_pmu(const struct perf_event *leader)
 }
 
 /* @sibling goes on by itself. */
-static void break_off(struct perf_event *sibling, u64 now)
+static void break_off(struct perf_event *sibling)
 {
 	struct perf_event *leader = sibling->leader;
 
@@ -202,20 +203,20 @@ static void break_off(struct perf_event *sibling, u64 now)
 	sibling->limited = limited_pmu(sibling);
 }
 
-void perf_group_leave(struct perf_event *event, u64 now)
+void perf_group_leave(struct perf_event *event)
 {
 	struct perf_event *leader = event->leader, *sibling, *next;
 
 	if (event != leader) {
-		break_off(event, now);
+		break_off(event);
 		if (leader->ctx && leader->limited != limited_pmu(leader))
-			set_limited(leader, limited_pmu(leader), now);
+			set_limited(leader, limited_pmu(leader));
 		leader->limited = limited_pmu(leader);
 		return;
 	}
 	list_for_each_safe (sibling, next, &event->group, group) {
-		break_off(sibling, now);
+		break_off(sibling);
 		if (sibling->ctx)
-			perf_group_update(sibling, now);
+			perf_group_update(sibling, clock_ns());
 	}
 }

@@ -162,8 +162,6 @@ static void leave_home(struct task *task, const struct perf_moves *home)
 void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
 		    struct perf_moves **moves)
 {
-	if (!perf_moves_needed(event, ctx->task))
-		return;
 	ctx->nr_moves++;
 	WRITE_ONCE(nr_chain_events, nr_chain_events + wants_chain(event));
 	if (ctx->moves)
@@ -176,8 +174,6 @@ struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_
 {
 	struct perf_moves *moves = ctx->moves;
 
-	if (!perf_moves_needed(event, ctx->task))
-		return NULL;
 	WRITE_ONCE(nr_chain_events, nr_chain_events - wants_chain(event));
 	if (--ctx->nr_moves)
 		return NULL;

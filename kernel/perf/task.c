@@ -17,7 +17,7 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 
 	if (!copy)
 		return false;
-	if (perf_moves_alloc(event, true, &moves) < 0) {
+	if (perf_moves_needed(event, true) && perf_moves_alloc(event, true, &moves) < 0) {
 		kfree(copy);
 		return false;
 	}
@@ -34,7 +34,8 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 	flags = spin_lock_irqsave(&perf_lock);
 	perf_event_attach(copy, &part->ctx, &moves);
 	spin_unlock_irqrestore(&perf_lock, flags);
-	perf_moves_free(moves);
+	if (moves)
+		perf_moves_free(moves);
 	return true;
 }
 

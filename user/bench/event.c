@@ -7,6 +7,7 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <raw_syscall.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -29,7 +30,7 @@ static int open_event(pid_t pid, bool inherit)
 	    .inherit = inherit,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0UL);
+	return raw_syscall6(SYS_perf_event_open, (long)&attr, pid, -1, -1, 0, 0);
 }
 
 static double open_batch(void)
@@ -39,7 +40,7 @@ static double open_batch(void)
 	for (unsigned i = 0; i < OPENS; i++) {
 		int fd = open_event(0, false);
 
-		if (fd < 0 || close(fd) < 0)
+		if (fd < 0 || raw_syscall3(SYS_close, fd, 0, 0) < 0)
 			return bench_failed("perf_event_open failed");
 	}
 	return (clock_instructions() - start) / (double)OPENS;
