@@ -56,6 +56,18 @@ void perf_event_disable(struct perf_event *event);
 u64 perf_event_read(struct perf_event *event, u64 *enabled, u64 *running);
 /* Detaches and frees; its inherited copies go with it. May sleep. */
 void perf_event_release(struct perf_event *event);
+/*
+ * For the handler of @event, but in an NMI: disables it, of inherited ones this copy alone. From
+ * there on the handler is not called; the event is off its context before its task next leaves the
+ * CPU, and on the CPU as soon as that may be interrupted. It may be enabled again.
+ */
+void perf_event_disable_self(struct perf_event *event);
+/*
+ * The same, and @event is released: nobody may use it once its handler has returned. Its memory is
+ * given back when a task that had events is freed or the next event is opened. -EINVAL: copies of
+ * it may be struck elsewhere, as it is inherited.
+ */
+int perf_event_release_self(struct perf_event *event);
 
 /*
  * Appends what the policy allows @event to see of the chain behind @regs, with context markers: the

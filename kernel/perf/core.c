@@ -343,9 +343,12 @@ static int attach(struct perf_event *event, const struct target *t)
 static struct perf_event *create(const struct perf_event_attr *attr, const struct target *t,
 				 perf_overflow_handler_t handler, void *context)
 {
-	struct perf_event *event = perf_event_alloc(attr, t->cpu, handler, context);
-	int err = event ? attach(event, t) : -ENOMEM;
+	struct perf_event *event;
+	int err;
 
+	perf_free_released();
+	event = perf_event_alloc(attr, t->cpu, handler, context);
+	err = event ? attach(event, t) : -ENOMEM;
 	if (!err)
 		return event;
 	kfree(event);

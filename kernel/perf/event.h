@@ -181,6 +181,7 @@ struct perf_event {
 	perf_overflow_handler_t limited_handler; /* what takes them; NULL: it never had a limit */
 	u32 stops_pending;                       /* since stop_work was queued; atomic */
 	struct irq_work stop_work;
+	struct perf_event *next_released;
 
 	/* kernel/perf/output.c */
 	struct list_head ring_node; /* in ring->events */
@@ -367,6 +368,8 @@ void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct 
 void perf_limit_wait(const struct perf_event *event);
 /* Disables @event, of this CPU or its running task: it strikes no more. Interrupts off, no NMI. */
 void perf_event_stop_soon(struct perf_event *event);
+/* Frees those that their handlers have released. May sleep. */
+void perf_free_released(void);
 /* Disables those that it has not come to. Where @ctx may be changed, or at a switch to its task. */
 void perf_context_stop_excluded(struct perf_context *ctx);
 

@@ -2,7 +2,8 @@
 /*
  * How many more samples an event may take (PERF_EVENT_IOC_REFRESH); and how one is disabled by a
  * sample of its own, which may be anywhere: it strikes no more from there on, and is taken off its
- * context when that may be changed.
+ * context when that may be changed. One that its handler releases besides goes when somebody who
+ * may sleep comes by.
  */
 #include "event.h"
 
@@ -52,6 +53,45 @@ void perf_event_stop_soon(struct perf_event *event)
 	if (!__atomic_fetch_add(&event->stops_pending, 1, __ATOMIC_ACQ_REL))
 		irq_work_queue(&event->stop_work);
 }
+
+/* --- Asked for by a handler of kernel code's own --- */
+
+/* Events that are nobody's any more, by next_released; any CPU pushes. */
+static struct perf_event *released;
+
+void perf_event_disable_self(struct perf_event *event)
+{
+	perf_event_stop_soon(event);
+}
+
+int perf_event_release_self(struct perf_event *event)
+{
+	struct perf_event *first = READ_ONCE(released);
+
+	if (event->attr.inherit)
+		return -EINVAL;
+	perf_event_stop_soon(event);
+	do
+		event->next_released = first;
+	while (!__atomic_compare_exchange_n(&released, &first, event, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED));
+	return 0;
+}
+
+void perf_free_released(void)
+{
+	struct perf_event *event, *next;
+
+	if (likely(!READ_ONCE(released)))
+		return;
+	event = __atomic_exchange_n(&released, NULL, __ATOMIC_ACQUIRE);
+	for (; event; event = next) {
+		next = event->next_released;
+		perf_event_release(event);
+	}
+}
+
+/* --- Limits --- */
 
 /* The handler of an event with a limit: its reader is told of every sample. */
 static void limited(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)

@@ -131,17 +131,19 @@ static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 n
 	}
 }
 
-/* A switch for those who want it counted, and for the tasks' own times. */
-static __always_inline void account_switch(struct cpu *cpu, struct task *prev, struct task *next)
+/* A switch for those who want it counted, and for the tasks' own times; @now is 0 where nobody has
+ * looked yet. */
+static __always_inline void account_switch(struct cpu *cpu, struct task *prev, struct task *next,
+					   u64 now)
 {
 	struct perf_context *ctx;
-	u64 now;
 
 	if (cpu->perf_active & WATCH_COUNT)
 		count_switch(&cpu->perf->ctx, true, cpu);
 	if (!(prev->perf_active | next->perf_active))
 		return;
-	now = clock_ns();
+	if (!now)
+		now = clock_ns();
 	if (prev->perf_active) {
 		ctx = &prev->perf->ctx;
 		count_switch(ctx, false, cpu);
@@ -153,7 +155,7 @@ static __always_inline void account_switch(struct cpu *cpu, struct task *prev, s
 
 void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 {
-	account_switch(cpu, prev, next);
+	account_switch(cpu, prev, next, 0);
 }
 
 /* All but samples of the switch, in the order in which they are due. */
@@ -173,7 +175,7 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
 		perf_context_stop_excluded(&next->perf->ctx);
-	account_switch(cpu, prev, next);
+	account_switch(cpu, prev, next, now);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);
 	if (unlikely(next->perf_active & WATCH_GROUP))

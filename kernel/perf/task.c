@@ -171,6 +171,7 @@ void perf_task_free(struct task *task)
 	task->perf = NULL;
 	mutex_unlock(&perf_mutex);
 	kfree(part);
+	perf_free_released();
 }
 
 void perf_task_discard(struct task *child)
