@@ -38,7 +38,8 @@ void perf_event_start(void *arg)
 	event->enabled = true;
 	event->failed = false;
 	perf_group_update(event, clock_ns());
-	perf_output_update_page(event);
+	if (unlikely(event->mappings))
+		perf_output_update_page(event);
 }
 
 void perf_event_stop(void *arg)
@@ -50,7 +51,8 @@ void perf_event_stop(void *arg)
 	event->enabled = false;
 	event->failed = false;
 	perf_group_update(event, clock_ns());
-	perf_output_update_page(event);
+	if (unlikely(event->mappings))
+		perf_output_update_page(event);
 }
 
 void perf_event_change(struct perf_event *event, void (*func)(void *event))
@@ -144,7 +146,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	list_init(&event->ring_node);
 	wait_queue_init(&event->wait);
 	perf_event_setup(event, attr);
-	perf_clock_init(event);
+	if (event->clock)
+		perf_clock_init(event);
 	return event;
 }
 
@@ -152,6 +155,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 		       struct perf_moves **moves)
 {
 	event->ctx = ctx;
+	event->watch = perf_event_watch(event);
 	list_add_tail(&event->node, &ctx->events);
 	ctx->nr_events++;
 	ctx->nr_bound += event->cpu >= 0;

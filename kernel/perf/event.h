@@ -152,6 +152,7 @@ struct perf_event {
 	bool enable_on_exec;
 	bool on;                  /* and its leader is: its time passes */
 	bool active;              /* and it counts */
+	u16 watch;                /* WATCH_* while it is on, but for WATCH_GROUP */
 	bool failed;              /* a pinned leader's group had no room */
 	bool scheduled;           /* a leader's group has room */
 	u32 nr_siblings;          /* a leader's */
@@ -250,6 +251,8 @@ u32 perf_sample_read_size(const struct perf_event *event);
 void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size, u64 now);
 
 /* --- group.c, where a context may be changed --- */
+/* For which reasons a switch is watched as long as the time of @event passes: event->watch. */
+u16 perf_event_watch(const struct perf_event *event);
 /* May @event be a sibling of @leader in @ctx? 0 or -EINVAL. */
 int perf_group_check(const struct perf_event *leader, const struct perf_event *event,
 		     const struct perf_context *ctx);

@@ -9,11 +9,10 @@
 
 /* --- Whose time passes --- */
 
-/* For which reasons a switch is watched as long as @event's time passes. */
-static u32 watch_of(const struct perf_event *event)
+u16 perf_event_watch(const struct perf_event *event)
 {
 	bool of_task = event->ctx->task;
-	u32 watch = of_task ? WATCH_TIME : 0;
+	u16 watch = of_task ? WATCH_TIME : 0;
 
 	switch (event->source) {
 	case PERF_SOURCE_SWITCH_COUNT:
@@ -34,8 +33,6 @@ static u32 watch_of(const struct perf_event *event)
 	}
 	if (event->records & RECORD_SWITCH)
 		watch |= WATCH_RECORD;
-	if (of_task && event->leader->limited)
-		watch |= WATCH_GROUP;
 	return watch;
 }
 
@@ -43,9 +40,11 @@ static u32 watch_of(const struct perf_event *event)
 static void update_watch(const struct perf_event *event, int by)
 {
 	struct perf_context *ctx = event->ctx;
-	u32 watch = *ctx->watch;
+	u32 watch = *ctx->watch, bits = event->watch;
 
-	for (u32 bits = watch_of(event); bits; bits &= bits - 1) {
+	if (ctx->task && event->leader->limited)
+		bits |= WATCH_GROUP;
+	for (; bits; bits &= bits - 1) {
 		u32 bit = bits & -bits;
 		u8 *watchers = &ctx->watchers[__builtin_ctz(bits)];
 
@@ -171,7 +170,7 @@ void perf_group_join(struct perf_event *event)
 {
 	struct perf_event *leader = event->leader;
 
-	if (event != leader) {
+	if (unlikely(event != leader)) {
 		list_add_tail(&event->group, &leader->group);
 		leader->nr_siblings++;
 	}
