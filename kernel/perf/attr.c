@@ -74,9 +74,15 @@ static bool is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static struct perf_pmu *pmu_of(const struct perf_event_attr *attr)
+{
+	return likely(attr->type == PERF_TYPE_SOFTWARE) ? &perf_software
+							: perf_pmu_find(attr->type);
+}
+
 static int check_source(const struct perf_event_attr *attr)
 {
-	const struct perf_pmu *pmu = perf_pmu_find(attr->type);
+	const struct perf_pmu *pmu = pmu_of(attr);
 
 	return pmu ? pmu->check(attr) : -ENOENT;
 }
@@ -330,7 +336,7 @@ static void setup_samples(struct perf_event *event, const struct perf_event_attr
 void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	event->attr = *attr;
-	event->pmu = perf_pmu_find(attr->type);
+	event->pmu = pmu_of(attr);
 	event->config = attr->type == PERF_TYPE_SOFTWARE ? attr->config : PERF_COUNT_SW_MAX;
 	event->clock = is_clock(attr);
 	event->sampling = attr->sample_period != 0;

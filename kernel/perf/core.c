@@ -162,7 +162,8 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	event->owner->nr_live++;
 	if (unlikely(perf_moves_needed(event, ctx->task)))
 		perf_moves_use(event, ctx, moves);
-	perf_group_join(event);
+	if (unlikely(event->leader != event || event->pmu->limited))
+		perf_group_join(event);
 	if (!event->attr.disabled)
 		perf_event_start(event);
 }
@@ -184,7 +185,7 @@ static void leave(void *arg)
 	struct perf_context *ctx = p->ctx;
 
 	perf_event_stop(p->event);
-	if (!p->keep_group)
+	if (!p->keep_group && perf_event_has_group(p->event))
 		perf_group_leave(p->event);
 	list_del(&p->event->node);
 	ctx->nr_events--;
@@ -396,7 +397,7 @@ void perf_event_release(struct perf_event *event)
 	}
 	if (event->ctx)
 		perf_event_detach(event, false);
-	else
+	else if (perf_event_has_group(event))
 		perf_group_leave(event);
 	/* Others take it off, none puts it on any more. */
 	if (unlikely(!list_empty(&event->ring_node))) {

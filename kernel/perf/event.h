@@ -256,9 +256,16 @@ u16 perf_event_watch(const struct perf_event *event);
 /* May @event be a sibling of @leader in @ctx? 0 or -EINVAL. */
 int perf_group_check(const struct perf_event *leader, const struct perf_event *event,
 		     const struct perf_context *ctx);
-/* @event, which has a leader and is not enabled, enters its group; or leaves it. */
+/*
+ * @event, which is not enabled, enters the group of its leader, if it has another one, or comes to
+ * be one that may lack room; or leaves its group, if there are others in it.
+ */
 void perf_group_join(struct perf_event *event);
 void perf_group_leave(struct perf_event *event);
+static inline bool perf_event_has_group(const struct perf_event *event)
+{
+	return unlikely(event->leader != event || event->nr_siblings);
+}
 /* @event has been enabled or disabled: so may be its siblings. */
 void perf_group_update(struct perf_event *event, u64 now);
 /* The same while its group has no counters, without asking for some. */
