@@ -32,5 +32,15 @@ struct recording {
 	struct drain_counts counts;
 };
 
-/* Writes what comes before all records: events, features, what is there already (record_head.c). */
+/* --- record_options.c --- */
+/* Returns 0 to go on, else an exit status. */
+int record_options(struct options *opt, char **argv);
+
+/* --- record_open.c: each returns 0, or -1 with a message --- */
+/* Finds the targets, opens all events for each and maps the rings; nothing is enabled yet. */
+int record_open(struct recording *rec);
+int record_enable(struct recording *rec, bool enabled);
+
+/* --- record_head.c --- */
+/* Writes what comes before all records: events, features, what is there already */
 int write_head(struct recording *rec, int argc, char **argv);
