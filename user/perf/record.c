@@ -16,11 +16,16 @@
 
 static struct record record;
 
-/* Empties all rings; the round tells readers that what comes later is not much older. */
+/*
+ * Empties all rings. The round promises readers that nothing is to come which is older than the
+ * newest record of the round before: all that had been stamped by then has settled and been read.
+ */
 static int drain_all(struct recording *rec)
 {
 	bool any = false;
 
+	if (rec->nr_cpus > 1 && record_settle(rec) < 0)
+		return -1;
 	for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
 		int ret = rec->ring_fd[cpu] < 0
 			      ? 0

@@ -40,6 +40,11 @@ int record_options(struct options *opt, char **argv);
 /* Finds the targets, opens all events for each and maps the rings; nothing is enabled yet. */
 int record_open(struct recording *rec);
 int record_enable(struct recording *rec, bool enabled);
+/*
+ * Whatever a sample or record was stamped with before this was called can be read from its ring
+ * when it returns.
+ */
+int record_settle(const struct recording *rec);
 
 /* --- record_head.c --- */
 /* Writes what comes before all records: events, features, what is there already */

@@ -189,6 +189,31 @@ int record_enable(struct recording *rec, bool enabled)
 	return 0;
 }
 
+/*
+ * A record is stamped a little before it can be read. Reading an event goes by where its tasks run,
+ * which may be in the midst of that: a CPU's event by that CPU, a task's by all that inherited it,
+ * whichever CPU the event is for.
+ */
+int record_settle(const struct recording *rec)
+{
+	uint64_t words[3 + 3 * MAX_EVENTS]; /* as many as any read_format may have */
+	bool of_cpus = rec->opt.all_cpus;
+
+	for (unsigned t = 0; t < rec->nr_targets; t++) {
+		for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
+			int fd = rec->fds[t * rec->nr_cpus + cpu];
+
+			if (fd < 0)
+				continue;
+			if (read(fd, words, sizeof(words)) < 0)
+				return error("cannot read an event: %s", strerror(errno));
+			if (!of_cpus)
+				break;
+		}
+	}
+	return 0;
+}
+
 int record_open(struct recording *rec)
 {
 	const struct options *opt = &rec->opt;
