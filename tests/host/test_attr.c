@@ -3,9 +3,8 @@
  * perf_event_attr: every bit and field is done or refused as docs/abi.md says, and structures of
  * every size are copied as perf_event_open(2) says.
  */
-#include <stdio.h>
-
 #include "../../kernel/perf/event.h"
+#include "abi_page.h"
 #include "host.h"
 #include <hotregs/mm.h>
 #include <hotregs/string.h>
@@ -45,38 +44,6 @@ static struct perf_event_attr plain(void)
 }
 
 /* --- The tables of docs/abi.md --- */
-
-struct row {
-	char key[64], name[64], result[64];
-};
-
-/* Reads the rows of the table under "## @section"; returns their number. */
-static size_t read_table(const char *section, struct row *rows, size_t max)
-{
-	FILE *f = fopen("docs/abi.md", "r");
-	char line[1024];
-	bool inside = false;
-	size_t n = 0;
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		struct row *r = &rows[n];
-
-		if (!strncmp(line, "## ", 3))
-			inside = !strncmp(line + 3, section, strlen(section)) &&
-				 line[3 + strlen(section)] == '\n';
-		else if (inside && !strncmp(line, "| ", 2) &&
-			 sscanf(line, "| %63[^|]| %63[^|]| %63[^|]|", r->key, r->name, r->result) >=
-			     2) {
-			assert_true(++n < max);
-		}
-	}
-	fclose(f);
-	/* The first is the heading. */
-	assert_true(n > 1);
-	memmove(rows, rows + 1, (n - 1) * sizeof(*rows));
-	return n - 1;
-}
 
 static int errno_of(const char *result)
 {
@@ -200,17 +167,6 @@ static void fields_are_as_documented(void **state)
 		if (perf_attr_check(&attr) != errno_of(rows[row].name))
 			fail_msg("%s: %d", fields[i].name, perf_attr_check(&attr));
 	}
-}
-
-static void every_record_and_request_is_in_the_page(void **state)
-{
-	struct row rows[64];
-	size_t n = read_table("Records", rows, ARRAY_SIZE(rows));
-
-	assert_int_equal(n, PERF_RECORD_MAX - 1);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(atoi(rows[i].key), i + 1);
-	assert_int_equal(read_table("ioctl", rows, ARRAY_SIZE(rows)), 12);
 }
 
 /* --- What is not a bit --- */
@@ -475,7 +431,6 @@ int main(void)
 	    cmocka_unit_test(sample_type_is_as_documented),
 	    cmocka_unit_test(read_format_is_as_documented),
 	    cmocka_unit_test(fields_are_as_documented),
-	    cmocka_unit_test(every_record_and_request_is_in_the_page),
 	    cmocka_unit_test(reserved_fields_are_refused),
 	    cmocka_unit_test(unknown_events_do_not_exist),
 	    cmocka_unit_test(contraries_are_refused),

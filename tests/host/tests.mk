@@ -96,6 +96,9 @@ HOST_TESTS += test_abi
 test_abi_SRC := tests/host/abi_ours.c
 HOST_TESTS += test_attr
 test_attr_SRC := $(PERF_SRC)
+HOST_TESTS += test_abi_page
+test_abi_page_SRC := $(PERF_SRC) tests/host/perf_fixture.c kernel/proc/sys_perf.c \
+	kernel/fs/files.c kernel/fs/file.c
 
 HOST_TESTS += test_files test_seq
 test_files_SRC := kernel/fs/files.c kernel/fs/file.c
