@@ -19,6 +19,23 @@ def digest(text):
     return re.search(r"digest (\w+)", text)[1]
 
 
+def section(page, title):
+    return re.search(rf"^## {title}$(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
+
+
+def documented():
+    """The numbers that docs/abi.md calls done, by what the fuzzer calls them."""
+    page = (ROOT / "docs/abi.md").read_text()
+    tables = {"flags": "Attribute flags", "sample_type": "sample_type", "read_format": "read_format and read"}
+    done = {name: {int(n) for n in re.findall(r"^\| (\d+) \| \w+ \| done", section(page, title), re.M)}
+            for name, title in tables.items()}
+    requests = re.findall(r"^\| ([A-Z_]+) \| done ", section(page, "ioctl"), re.M)
+    header = (ROOT / "include/uapi/perf_event.h").read_text()
+    done["ioctl"] = {int(re.search(rf"IOC_{name} +PERF_EVENT_IOC_NR_\(\d, (\d+),", header)[1])
+                     for name in requests}
+    return done
+
+
 def test_every_system_call_has_a_row():
     """One without is called with words of no type, which finds little."""
     numbers = re.findall(r"^#define SYS_(\w+)", (ROOT / "include/uapi/syscall.h").read_text(), re.M)
@@ -39,6 +56,10 @@ def test_fifty_thousand_operations(make):
     for name in ("read", "write", "open", "mmap", "ioctl", "perf_event_open"):
         calls, successes = re.search(rf"^{name} +([\d,]+) +([\d,]+)", text, re.M).groups()
         assert int(successes.replace(",", "")) * 10 > int(calls.replace(",", "")) > 500, name
+    # All that performance events can do was done.
+    for name, numbers in documented().items():
+        counts = re.search(rf"^{name} +(\d+: .*)$", text, re.M)[1]
+        assert len(numbers) > 3 and numbers <= {int(n) for n in re.findall(r"(\d+): \d+/", counts)}, name
 
 
 @PLAIN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls on performance events, and the count of which attribute bits were done. */
+/* Calls on performance events, and the count of which of their bits and requests were done. */
 #include <string.h>
 
 #include <uapi/signal.h>
@@ -50,6 +50,44 @@ static void add_state(struct perf_event_attr *attr)
 		attr->sample_type |= PERF_SAMPLE_STACK_USER;
 }
 
+/* What wants more than a bit, and what a kernel may well not do. */
+static void add_rarer(struct perf_event_attr *attr)
+{
+	switch (below(10)) {
+	case 0:
+		attr->pinned = 1;
+		break;
+	case 1:
+		attr->exclusive = 1;
+		break;
+	case 2:
+		attr->inherit = attr->inherit_stat = 1;
+		break;
+	case 3:
+		attr->inherit = attr->inherit_thread = 1;
+		break;
+	case 4:
+		attr->remove_on_exec = 1;
+		break;
+	case 5:
+		attr->sigtrap = attr->remove_on_exec = 1;
+		attr->sig_data = rand64();
+		break;
+	case 6:
+		attr->use_clockid = 1;
+		attr->clockid = below(12);
+		break;
+	case 7:
+		attr->write_backward = 1;
+		break;
+	case 8:
+		attr->sample_type |= PERF_SAMPLE_READ;
+		break;
+	default:
+		attr->read_format |= PERF_FORMAT_GROUP;
+	}
+}
+
 static void sensible_attr(struct perf_event_attr *attr)
 {
 	static const uint8_t configs[] = {PERF_COUNT_SW_CPU_CLOCK,
@@ -78,6 +116,8 @@ static void sensible_attr(struct perf_event_attr *attr)
 		set_period(attr);
 	if (one_in(4))
 		add_state(attr);
+	if (one_in(4))
+		add_rarer(attr);
 }
 
 /* Changes one thing into something that may have to be refused. */
@@ -148,6 +188,15 @@ void count_attr_bits(const struct op *op)
 	count_bits(shared->read_format, attr.read_format, done);
 }
 
+/* By the number in the request, which is a perf event's if it has their letter. */
+void count_request(const struct op *op)
+{
+	unsigned request = op->arg[1], nr = request & 0xff;
+
+	if ((request >> 8 & 0xff) == '$' && nr < ARRAY_SIZE(shared->requests))
+		count_bits(shared->requests, FLAG(nr), op->result >= 0);
+}
+
 static unsigned long gen_ioctl(struct op *op)
 {
 	static const unsigned requests[] = {
@@ -175,39 +224,67 @@ static unsigned long gen_ioctl_arg(struct op *op)
 		return out_bytes(op, sizeof(uint64_t));
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return gen_attr(op);
+	case PERF_EVENT_IOC_REFRESH:
+		return one_in(8) ? hostile_word() : below(12);
+	case PERF_EVENT_IOC_SET_BPF:
+		return gen_fd(op);
+	case PERF_EVENT_IOC_SET_FILTER:
+		return gen_in(op);
+	case PERF_EVENT_IOC_QUERY_BPF:
+		return out_bytes(op, 64);
 	default:
 		return one_in(4) ? hostile_word() : below(2);
 	}
 }
 
-static unsigned long gen_cpu(struct op *op)
-{
-	return one_in(16) ? hostile_word() : one_in(2) && (int)op->arg[1] != -1 ? -1UL : 0;
-}
+/*
+ * Whom and where each of our events is for, by descriptor: events of a group, or of a ring, must
+ * agree.
+ */
+static struct {
+	unsigned long pid, cpu;
+} target[MAX_FDS];
+static unsigned long partner; /* of the event that is being opened; -1: none */
 
 static unsigned long gen_perf_pid(struct op *op)
 {
+	partner = one_in(4) ? any_fd(FD_PERF) : -1UL;
+	if (partner < MAX_FDS && self.fd[partner] == FD_PERF)
+		return target[partner].pid;
+	partner = -1UL;
 	return one_in(2) ? 0 : one_in(3) ? -1UL : gen_pid(op);
+}
+
+static unsigned long gen_cpu(struct op *op)
+{
+	if (partner != -1UL && !one_in(8))
+		return target[partner].cpu;
+	if (one_in(16))
+		return hostile_word();
+	return one_in(2) && (int)op->arg[1] != -1 ? -1UL : 0;
 }
 
 static unsigned long gen_group_fd(struct op *op)
 {
-	return one_in(16) ? hostile_word() : one_in(6) ? any_fd(FD_PERF) : -1UL;
+	return one_in(16) ? hostile_word() : partner;
 }
 
 static unsigned long gen_perf_flags(struct op *op)
 {
-	unsigned long group = (int)op->arg[3] == -1 ? 0 : PERF_FLAG_FD_NO_GROUP;
+	unsigned long flags = one_in(4) ? PERF_FLAG_FD_CLOEXEC : 0;
 
 	if (one_in(8))
 		return one_in(2) ? hostile_word() : below(16);
-	return group | (one_in(4) ? PERF_FLAG_FD_CLOEXEC : 0) |
-	       (group && one_in(2) ? PERF_FLAG_FD_OUTPUT : 0);
+	if ((int)op->arg[3] != -1 && one_in(2))
+		flags |= PERF_FLAG_FD_NO_GROUP | (one_in(2) ? PERF_FLAG_FD_OUTPUT : 0);
+	return flags;
 }
 
 static void perf_open_done(const struct op *op)
 {
 	new_fd(op->result, 0, FD_PERF);
+	target[op->result].pid = op->arg[1];
+	target[op->result].cpu = op->arg[2];
 }
 
 CALL(ioctl, ARGS(gen_fd, gen_ioctl, gen_ioctl_arg), .weight = 32);

@@ -23,6 +23,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define MAX_FDS       64
+#define MAX_CPUS      8
 
 /*
  * Where a fuzzing process has what: low in the address space, which mmap() fills from above, with
@@ -97,6 +98,7 @@ struct shared {
 	struct log_entry log[LOG_SIZE];
 	struct call_count calls[MAX_CALLS];
 	struct bit_count flags[64], sample_type[64], read_format[64];
+	struct bit_count requests[16]; /* of ioctl, by their numbers */
 };
 _Static_assert(sizeof(struct shared) <= SHARED_SIZE, "");
 _Static_assert(offsetof(struct shared, calls) <= PAGE, "the log is read in one page of RAM");
@@ -106,6 +108,8 @@ _Static_assert(offsetof(struct shared, calls) <= PAGE, "the log is read in one p
 /* Opens the event with that ring as SHARED_FD; maps it, in every process anew. False: no memory. */
 bool shared_create(void);
 bool shared_map(void);
+
+extern unsigned nr_cpus; /* that run: supervisor.c */
 
 /* --- Chance: rand.c --- */
 void rand_seed(uint64_t a, uint64_t b, uint64_t c);
@@ -275,5 +279,6 @@ void resources_check(void); /* ends strays; waits until all is as it was */
 void report(unsigned batches);
 void report_failure(void) __attribute__((noreturn)); /* and exits */
 
-/* Counts which bits an attribute was opened with. */
+/* Counts which bits an attribute was opened with, and which request was made. */
 void count_attr_bits(const struct op *op);
+void count_request(const struct op *op);

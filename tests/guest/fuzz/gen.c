@@ -160,7 +160,7 @@ unsigned long gen_map_addr(struct op *op)
 
 unsigned long gen_map_len(struct op *op)
 {
-	static const unsigned ring_pages[] = {1, 2, 3, 5, 9, 17};
+	static const unsigned ring_pages[] = {1, 2, 2, 3, 5, 9, 17, 33, 65, 129};
 
 	if (one_in(12))
 		return hostile_word();

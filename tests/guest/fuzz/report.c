@@ -21,9 +21,9 @@ static void report_call(uint32_t nr)
 	printf("\n");
 }
 
-static void report_bits(const char *name, const struct bit_count *counts)
+static void report_bits(const char *name, const struct bit_count *counts, unsigned n)
 {
-	for (unsigned bit = 0; bit < 64; bit++)
+	for (unsigned bit = 0; bit < n; bit++)
 		if (counts[bit].done || counts[bit].refused)
 			printf("fuzz-bit %s %u %u %u\n", name, bit, (unsigned)counts[bit].done,
 			       (unsigned)counts[bit].refused);
@@ -38,9 +38,10 @@ void report(unsigned batches)
 	    (unsigned long long)shared->digest);
 	for (uint32_t nr = 0; nr <= NR_MEMORY; nr++)
 		report_call(nr);
-	report_bits("flags", shared->flags);
-	report_bits("sample_type", shared->sample_type);
-	report_bits("read_format", shared->read_format);
+	report_bits("flags", shared->flags, 64);
+	report_bits("sample_type", shared->sample_type, 64);
+	report_bits("read_format", shared->read_format, 64);
+	report_bits("ioctl", shared->requests, ARRAY_SIZE(shared->requests));
 	printf("fuzz-end\n");
 }
 

@@ -272,6 +272,8 @@ static void judge(const struct op *op, const struct call *call)
 	CHECK(op->result != -ENOSYS || !call->name || call->operations, "there is no such call");
 	if (op->nr == SYS_perf_event_open)
 		count_attr_bits(op);
+	if (op->nr == SYS_ioctl)
+		count_request(op);
 	if ((unsigned long)op->result >= -4095UL) {
 		if (call->failed)
 			call->failed(op);
