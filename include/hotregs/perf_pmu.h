@@ -23,12 +23,13 @@ struct perf_pmu {
 	/* Has the unit an event of @attr, whose type is its? 0, -ENOENT, or another errno. Pure. */
 	int (*check)(const struct perf_event_attr *attr);
 	/*
-	 * @event counts from now on, on this CPU; -ENOSPC: no counter is left. Interrupts off, may
-	 * hold the run-queue lock; an NMI of the unit's may strike the event before this returns.
+	 * @event counts from clock_cycles() @at, which is now, on this CPU; -ENOSPC: no counter is
+	 * left. Interrupts off, may hold the run-queue lock; an NMI of the unit's may strike the
+	 * event before this returns.
 	 */
-	int (*add)(struct perf_event *event, u64 now);
+	int (*add)(struct perf_event *event, u64 at);
 	/* The reverse, on the same CPU; what it has counted is in perf_event_count_add(). As add */
-	void (*del)(struct perf_event *event, u64 now);
+	void (*del)(struct perf_event *event, u64 at);
 	/* The same while it goes on. Interrupts off, on its CPU, NMI-safe. NULL: nothing is ever
 	 * due */
 	void (*read)(struct perf_event *event);

@@ -17,6 +17,16 @@ static inline u64 clock_ns(void)
 	return clock_cycles_to_ns(clock_cycles());
 }
 
+/* How long @cycles of the counter are, in ns, rounded down: sums of cycles are exact, of this not.
+ * Pure. */
+static inline u64 clock_span_ns(u64 cycles)
+{
+	u64 factor = clock_ns_per_cycle();
+	u32 lo = cycles, hi = cycles >> 32;
+
+	return hi * factor + lo * (factor >> 32) + ((u64)lo * (u32)factor >> 32);
+}
+
 /* Seconds since 1970 at boot; from the board's real-time clock, 0 when it has none. */
 extern u64 clock_boot_epoch;
 

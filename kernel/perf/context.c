@@ -132,32 +132,32 @@ bool perf_event_try_change(struct perf_event *event, void (*func)(void *event))
 /* --- Time --- */
 
 /* A CPU's own context always runs. */
-u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now)
+u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at)
 {
 	u64 time;
 
 	if (!ctx->task)
-		return now;
+		return at;
 	time = cpu < 0 ? ctx->time : ctx->time_on[cpu];
 	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
-		time += now - ctx->since;
+		time += at - ctx->since;
 	return time;
 }
 
-u64 perf_context_idle(const struct perf_context *ctx, u64 now)
+u64 perf_context_idle(const struct perf_context *ctx, u64 at)
 {
 	u64 time = ctx->idle_time;
 
 	if (!ctx->task && (ctx->cpu->running->flags & TASK_IDLE))
-		time += now - ctx->idle_since;
+		time += at - ctx->idle_since;
 	return time;
 }
 
 void perf_context_switch_idle(struct perf_context *ctx, const struct task *prev,
-			      const struct task *next, u64 now)
+			      const struct task *next, u64 at)
 {
 	if (prev->flags & TASK_IDLE)
-		ctx->idle_time += now - ctx->idle_since;
+		ctx->idle_time += at - ctx->idle_since;
 	if (next->flags & TASK_IDLE)
-		ctx->idle_since = now;
+		ctx->idle_since = at;
 }

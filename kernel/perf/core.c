@@ -37,7 +37,7 @@ void perf_event_start(void *arg)
 	event->exclude &= ~EXCLUDE_ALL;
 	event->enabled = true;
 	event->failed = false;
-	perf_group_update(event, clock_ns());
+	perf_group_update(event, clock_cycles());
 	if (unlikely(event->mappings))
 		perf_output_update_page(event);
 }
@@ -50,7 +50,7 @@ void perf_event_stop(void *arg)
 		return;
 	event->enabled = false;
 	event->failed = false;
-	perf_group_update(event, clock_ns());
+	perf_group_update(event, clock_cycles());
 	if (unlikely(event->mappings))
 		perf_output_update_page(event);
 }

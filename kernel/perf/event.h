@@ -72,11 +72,11 @@ struct perf_context {
 	struct perf_moves *moves;      /* for captured places; NULL: nobody samples moves */
 	u32 nr_moves;                  /* events that use them */
 	bool running;                  /* the task is on a CPU, and is watched */
-	u64 since;                     /* clock_ns() when it went there */
-	u64 time;                      /* ns on CPUs before that, while watched */
+	u64 since;                     /* clock_cycles() when it went there */
+	u64 time;                      /* cycles on CPUs before that, while watched */
 	u32 nr_bound;                  /* events that are bound to one CPU */
 	u64 time_on[MAX_CPUS];         /* time by CPU, while there are such */
-	u64 idle_since, idle_time;     /* of a CPU's, with WATCH_IDLE: ns of its idle task */
+	u64 idle_since, idle_time;     /* of a CPU's, with WATCH_IDLE: of its idle task */
 	u64 clock_window, clock_spent; /* clock.c: since when, ns of samples since then */
 
 	/* schedule.c: leaders of enabled groups that may lack room, by sched_node. */
@@ -161,7 +161,7 @@ struct perf_event {
 	struct list_head sched_node;
 	struct perf_counter counter;
 	u64 enabled_at, running_at;     /* context's times when it was turned on, and added */
-	u64 enabled_time, running_time; /* ns before that */
+	u64 enabled_time, running_time; /* cycles before that */
 	u64 idle_at, idle_time;         /* the same of the idle task, for exclude_idle */
 	u64 started;                    /* clock_ns() when it was turned on */
 	u64 base;                       /* value at the last reset */
@@ -208,21 +208,25 @@ void perf_task_install(struct task *task, struct perf_task *part);
  * for current's own context, for which any context but NMI and sampling will do.
  */
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg);
-/* For functions that it calls: ns that @ctx has run, on CPU @cpu or (-1) anywhere. */
-u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 now);
+/*
+ * For functions that it calls: cycles that @ctx has run until clock_cycles() @at, on CPU @cpu or
+ * (-1) anywhere. Times are kept in cycles until somebody asks for them, as to convert is dear, and
+ * what sums of them come to is exact.
+ */
+u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at);
 /*
  * As perf_event_change(), from any context but NMI and sampling. False: its task runs on another
  * CPU, and func has not been called.
  */
 bool perf_event_try_change(struct perf_event *event, void (*func)(void *event));
-/* For them: ns that @ctx's CPU has been idle, from some time before WATCH_IDLE was set. */
-u64 perf_context_idle(const struct perf_context *ctx, u64 now);
+/* For them: cycles that @ctx's CPU has been idle, from some time before WATCH_IDLE was set. */
+u64 perf_context_idle(const struct perf_context *ctx, u64 at);
 /* This CPU goes over from @prev to @next. */
 void perf_context_switch_idle(struct perf_context *ctx, const struct task *prev,
-			      const struct task *next, u64 now);
+			      const struct task *next, u64 at);
 /* The task comes onto this CPU, or leaves it. Interrupts off. */
-static inline void perf_context_in(struct perf_context *ctx, u64 now);
-static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now);
+static inline void perf_context_in(struct perf_context *ctx, u64 at);
+static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 at);
 
 /* --- core.c --- */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
@@ -248,9 +252,9 @@ void perf_event_detach(struct perf_event *event, bool keep_group);
 u64 perf_event_own(struct perf_event *event, u64 *enabled, u64 *running);
 /* What PERF_SAMPLE_READ asks for, in a strike of @event: its size in bytes, which is @size then. */
 u32 perf_sample_read_size(const struct perf_event *event);
-void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size, u64 now);
+void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size);
 
-/* --- group.c, where a context may be changed --- */
+/* --- group.c, where a context may be changed, at clock_cycles() @at --- */
 /* For which reasons a switch is watched as long as the time of @event passes: event->watch. */
 u16 perf_event_watch(const struct perf_event *event);
 /* May @event be a sibling of @leader in @ctx? 0 or -EINVAL. */
@@ -267,24 +271,24 @@ static inline bool perf_event_has_group(const struct perf_event *event)
 	return unlikely(event->leader != event || event->nr_siblings);
 }
 /* @event has been enabled or disabled: so may be its siblings. */
-void perf_group_update(struct perf_event *event, u64 now);
+void perf_group_update(struct perf_event *event, u64 at);
 /* The same while its group has no counters, without asking for some. */
-void perf_group_apply(struct perf_event *event, u64 now);
+void perf_group_apply(struct perf_event *event, u64 at);
 /* @event counts from now on: 0, or perf_pmu.add()'s; or no longer, if it did. */
-int perf_event_add(struct perf_event *event, u64 now);
-void perf_event_del(struct perf_event *event, u64 now);
+int perf_event_add(struct perf_event *event, u64 at);
+void perf_event_del(struct perf_event *event, u64 at);
 
-/* --- schedule.c, of groups that may lack room, where a context may be changed --- */
+/* --- schedule.c, of groups that may lack room, where a context may be changed, @at as above --- */
 void perf_schedule_init(struct perf_context *ctx);
 /* Takes from @leader's group what it has; gives it what it needs if there is any. */
-void perf_schedule_remove(struct perf_event *leader, u64 now);
-void perf_schedule_insert(struct perf_event *leader, u64 now);
+void perf_schedule_remove(struct perf_event *leader, u64 at);
+void perf_schedule_insert(struct perf_event *leader, u64 at);
 /*
  * The task whose groups are here leaves @cpu: true, if it has pinned ones. Then that of @ctx (NULL:
  * one without such groups) comes.
  */
-bool perf_schedule_out(const struct cpu *cpu, u64 now);
-void perf_schedule_in(const struct cpu *cpu, struct perf_context *ctx, bool had_pinned, u64 now);
+bool perf_schedule_out(const struct cpu *cpu, u64 at);
+void perf_schedule_in(const struct cpu *cpu, struct perf_context *ctx, bool had_pinned, u64 at);
 
 /* --- pmu.c, software.c --- */
 extern struct perf_pmu perf_software;
@@ -494,15 +498,15 @@ static inline u64 perf_pair(u32 first, u32 second)
 	return w.word;
 }
 
-static inline void perf_context_in(struct perf_context *ctx, u64 now)
+static inline void perf_context_in(struct perf_context *ctx, u64 at)
 {
 	ctx->running = true;
-	ctx->since = now;
+	ctx->since = at;
 }
 
-static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 now)
+static inline void perf_context_out(struct perf_context *ctx, const struct cpu *cpu, u64 at)
 {
-	u64 ran = now - ctx->since;
+	u64 ran = at - ctx->since;
 
 	ctx->running = false;
 	ctx->time += ran;

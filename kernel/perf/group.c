@@ -54,82 +54,82 @@ static void update_watch(const struct perf_event *event, int by)
 	WRITE_ONCE(*ctx->watch, watch);
 }
 
-int perf_event_add(struct perf_event *event, u64 now)
+int perf_event_add(struct perf_event *event, u64 at)
 {
 	int err;
 
-	event->running_at = perf_context_time(event->ctx, event->cpu, now);
-	err = event->pmu->add(event, now);
+	event->running_at = perf_context_time(event->ctx, event->cpu, at);
+	err = event->pmu->add(event, at);
 	event->active = !err;
 	return err;
 }
 
-void perf_event_del(struct perf_event *event, u64 now)
+void perf_event_del(struct perf_event *event, u64 at)
 {
 	if (!event->active)
 		return;
-	event->pmu->del(event, now);
+	event->pmu->del(event, at);
 	event->active = false;
-	event->running_time += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
+	event->running_time += perf_context_time(event->ctx, event->cpu, at) - event->running_at;
 }
 
-static void turn_on(struct perf_event *event, u64 now)
+static void turn_on(struct perf_event *event, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
 
 	/* The first one: until now the task was not watched. */
 	if (ctx->task == current && !ctx->running)
-		perf_context_in(ctx, now);
+		perf_context_in(ctx, at);
 	event->on = true;
-	event->started = now;
-	event->enabled_at = perf_context_time(ctx, -1, now);
+	event->started = clock_cycles_to_ns(at);
+	event->enabled_at = perf_context_time(ctx, -1, at);
 	update_watch(event, 1);
 	if (!event->leader->limited)
-		perf_event_add(event, now);
+		perf_event_add(event, at);
 }
 
-static void turn_off(struct perf_event *event, u64 now)
+static void turn_off(struct perf_event *event, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
 
-	perf_event_del(event, now);
+	perf_event_del(event, at);
 	event->on = false;
-	event->enabled_time += perf_context_time(ctx, -1, now) - event->enabled_at;
+	event->enabled_time += perf_context_time(ctx, -1, at) - event->enabled_at;
 	update_watch(event, -1);
 	if (ctx->running && !*ctx->watch)
-		perf_context_out(ctx, this_cpu(), now);
+		perf_context_out(ctx, this_cpu(), at);
 }
 
-static void update(struct perf_event *event, u64 now)
+static void update(struct perf_event *event, u64 at)
 {
 	const struct perf_event *leader = event->leader;
 	bool on = event->enabled && leader->enabled && !leader->failed;
 
 	if (on != event->on)
-		(on ? turn_on : turn_off)(event, now);
+		(on ? turn_on : turn_off)(event, at);
 }
 
-void perf_group_apply(struct perf_event *event, u64 now)
+void perf_group_apply(struct perf_event *event, u64 at)
 {
 	struct perf_event *sibling;
 
-	update(event, now);
+	update(event, at);
 	if (event == event->leader)
 		list_for_each (sibling, &event->group, group)
-			update(sibling, now);
+			update(sibling, at);
 }
 
-void perf_group_update(struct perf_event *event, u64 now)
+void perf_group_update(struct perf_event *event, u64 at)
 {
 	struct perf_event *leader = event->leader;
 	/* Siblings may leave the context of a task that has ended after their leader. */
 	bool limited = unlikely(leader->limited) && leader->ctx;
 
 	if (limited)
-		perf_schedule_remove(leader, now);
-	perf_group_apply(event, now);
+		perf_schedule_remove(leader, at);
+	perf_group_apply(event, at);
 	if (limited)
-		perf_schedule_insert(leader, now);
+		perf_schedule_insert(leader, at);
 }
 
 /* --- Who belongs together --- */
@@ -157,13 +157,13 @@ int perf_group_check(const struct perf_event *leader, const struct perf_event *e
 static void set_limited(struct perf_event *leader, struct perf_pmu *pmu)
 {
 	bool enabled = leader->enabled;
-	u64 now = clock_ns();
+	u64 at = clock_cycles();
 
 	leader->enabled = false;
-	perf_group_update(leader, now);
+	perf_group_update(leader, at);
 	leader->limited = pmu;
 	leader->enabled = enabled;
-	perf_group_update(leader, now);
+	perf_group_update(leader, at);
 }
 
 void perf_group_join(struct perf_event *event)
@@ -216,6 +216,6 @@ void perf_group_leave(struct perf_event *event)
 	list_for_each_safe (sibling, next, &event->group, group) {
 		break_off(sibling);
 		if (sibling->ctx)
-			perf_group_update(sibling, clock_ns());
+			perf_group_update(sibling, clock_cycles());
 	}
 }

@@ -4,35 +4,36 @@
 
 #include "event.h"
 
-/* As perf_event_own() at @now, since the event was opened rather than since its last reset. */
-static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 now)
+/* As perf_event_own() at clock_cycles() @at, since the event was opened rather than since its last
+ * reset. */
+static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 at)
 {
-	u64 idle = event->idle_time;
+	u64 idle = event->idle_time, on = event->enabled_time, active = event->running_time;
 
-	*enabled = event->enabled_time;
-	*running = event->running_time;
 	if (event->on)
-		*enabled += perf_context_time(event->ctx, -1, now) - event->enabled_at;
+		on += perf_context_time(event->ctx, -1, at) - event->enabled_at;
 	if (event->active) {
-		*running += perf_context_time(event->ctx, event->cpu, now) - event->running_at;
+		active += perf_context_time(event->ctx, event->cpu, at) - event->running_at;
 		if (unlikely(event->pmu->read))
 			event->pmu->read(event);
 		if (unlikely(perf_clock_skips_idle(event)))
-			idle += perf_context_idle(event->ctx, now) - event->idle_at;
+			idle += perf_context_idle(event->ctx, at) - event->idle_at;
 	}
+	*enabled = clock_span_ns(on);
+	*running = clock_span_ns(active);
 	if (event->clock && !event->sampling)
-		return *running - idle;
+		return clock_span_ns(active - idle);
 	return event->count + event->pending;
 }
 
-static u64 own_value(struct perf_event *event, u64 *enabled, u64 *running, u64 now)
+static u64 own_value(struct perf_event *event, u64 *enabled, u64 *running, u64 at)
 {
-	return raw_value(event, enabled, running, now) - event->base;
+	return raw_value(event, enabled, running, at) - event->base;
 }
 
 u64 perf_event_own(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	return own_value(event, enabled, running, clock_ns());
+	return own_value(event, enabled, running, clock_cycles());
 }
 
 /* --- One event --- */
@@ -95,7 +96,7 @@ static void reset(void *arg)
 	struct perf_event *event = arg;
 	u64 enabled, running;
 
-	event->base = raw_value(event, &enabled, &running, clock_ns());
+	event->base = raw_value(event, &enabled, &running, clock_cycles());
 	event->gone_value = 0;
 	perf_output_update_page(event);
 }
@@ -157,15 +158,15 @@ struct group_reading {
 static void read_group(void *arg)
 {
 	struct group_reading *r = arg;
-	u64 now = clock_ns(), enabled, running;
+	u64 at = clock_cycles(), enabled, running;
 	struct perf_event *sibling;
 
-	r->member[0] += own_value(r->leader, &enabled, &running, now);
+	r->member[0] += own_value(r->leader, &enabled, &running, at);
 	r->enabled += enabled;
 	r->running += running;
 	list_for_each (sibling, &r->leader->group, group)
 		r->member[sibling->owner->slot * r->stride] +=
-		    own_value(sibling, &enabled, &running, now);
+		    own_value(sibling, &enabled, &running, at);
 }
 
 /* What does not change any more of each member's value, and what does not change at all. */
@@ -265,30 +266,30 @@ static void write_times(struct perf_output *out, u64 enabled, u64 running, u64 f
 		perf_output_u64(out, running);
 }
 
-static void write_group(struct perf_output *out, struct perf_event *leader, u32 size, u64 format,
-			u64 now)
+static void write_group(struct perf_output *out, struct perf_event *leader, u32 size, u64 format)
 {
-	u64 enabled, running, value = own_value(leader, &enabled, &running, now);
+	u64 at = clock_cycles(), enabled, running,
+	    value = own_value(leader, &enabled, &running, at);
 	struct perf_event *sibling;
 
 	perf_output_u64(out, (size / sizeof(u64) - head_words(format)) / member_words(format));
 	write_times(out, enabled, running, format);
 	write_member(out, leader, value, format);
 	list_for_each (sibling, &leader->group, group) {
-		value = own_value(sibling, &enabled, &running, now);
+		value = own_value(sibling, &enabled, &running, at);
 		write_member(out, sibling, value, format);
 	}
 }
 
-void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size, u64 now)
+void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size)
 {
 	u64 format = event->attr.read_format, enabled, running, value;
 
 	if (format & PERF_FORMAT_GROUP) {
-		write_group(out, event->leader, size, format, now);
+		write_group(out, event->leader, size, format);
 		return;
 	}
-	value = own_value(event, &enabled, &running, now);
+	value = perf_event_own(event, &enabled, &running);
 	perf_output_u64(out, value);
 	write_times(out, enabled, running, format);
 	if (format & PERF_FORMAT_ID)

@@ -91,7 +91,7 @@ void perf_record_write_read(struct perf_event *event, const struct task *task, u
 		return;
 	perf_output_u64(&out, perf_header(PERF_RECORD_READ, 0, total));
 	perf_output_u64(&out, perf_pair(task->pid, task->tid));
-	perf_sample_write_read(&out, event, values, now);
+	perf_sample_write_read(&out, event, values);
 	write_trailer(&out, event, task, now);
 	perf_output_end(&out);
 }

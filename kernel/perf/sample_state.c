@@ -165,7 +165,7 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 	((struct perf_event_header *)fixed)->size = size;
 	perf_output_words(&out, fixed, words - has_chain);
 	if (state.read_size)
-		perf_sample_write_read(&out, event, state.read_size, data->time);
+		perf_sample_write_read(&out, event, state.read_size);
 	if (has_chain) {
 		perf_output_u64(&out, chain.nr);
 		perf_output_words(&out, chain.ip, chain.nr);

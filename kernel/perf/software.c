@@ -131,10 +131,10 @@ static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 n
 	}
 }
 
-/* A switch for those who want it counted, and for the tasks' own times; @now is 0 where nobody has
- * looked yet. */
+/* A switch for those who want it counted, and for the tasks' own times; clock_cycles() @at is 0
+ * where nobody has looked yet. */
 static __always_inline void account_switch(struct cpu *cpu, struct task *prev, struct task *next,
-					   u64 now)
+					   u64 at)
 {
 	struct perf_context *ctx;
 
@@ -142,15 +142,15 @@ static __always_inline void account_switch(struct cpu *cpu, struct task *prev, s
 		count_switch(&cpu->perf->ctx, true, cpu);
 	if (!(prev->perf_active | next->perf_active))
 		return;
-	if (!now)
-		now = clock_ns();
+	if (!at)
+		at = clock_cycles();
 	if (prev->perf_active) {
 		ctx = &prev->perf->ctx;
 		count_switch(ctx, false, cpu);
-		perf_context_out(ctx, cpu, now);
+		perf_context_out(ctx, cpu, at);
 	}
 	if (next->perf_active)
-		perf_context_in(&next->perf->ctx, now);
+		perf_context_in(&next->perf->ctx, at);
 }
 
 void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
@@ -159,8 +159,10 @@ void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 }
 
 /* All but samples of the switch, in the order in which they are due. */
-static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next, u64 now)
+static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next)
 {
+	/* Not before the times in samples of this switch. */
+	u64 at = clock_cycles(), now = clock_cycles_to_ns(at);
 	bool pinned = false;
 
 	if ((cpu->perf_active | prev->perf_active | next->perf_active) & WATCH_RECORD) {
@@ -168,20 +170,20 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		perf_sideband_switch(next, prev, true, now);
 	}
 	if (unlikely(prev->perf_active & WATCH_GROUP))
-		pinned = perf_schedule_out(cpu, now);
+		pinned = perf_schedule_out(cpu, at);
 	if (cpu->perf_active & WATCH_IDLE)
-		perf_context_switch_idle(&cpu->perf->ctx, prev, next, now);
+		perf_context_switch_idle(&cpu->perf->ctx, prev, next, at);
 	if (prev->perf_active & WATCH_CLOCK)
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
 		perf_context_stop_excluded(&next->perf->ctx);
-	account_switch(cpu, prev, next, now);
+	account_switch(cpu, prev, next, at);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);
 	if (unlikely(next->perf_active & WATCH_GROUP))
-		perf_schedule_in(cpu, &next->perf->ctx, pinned, now);
+		perf_schedule_in(cpu, &next->perf->ctx, pinned, at);
 	else if (unlikely(pinned))
-		perf_schedule_in(cpu, NULL, pinned, now);
+		perf_schedule_in(cpu, NULL, pinned, at);
 	if (unlikely(next->moves))
 		move_in(cpu, next, now);
 	if (cpu->perf_active & WATCH_MOVE)
@@ -204,7 +206,7 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 	if (cpu->perf_active & WATCH_SWITCH)
 		strike_switch(&cpu->perf->ctx, true, cpu, regs, now);
 	if (unlikely((cpu->perf_active | prev->perf_active | next->perf_active) & ~WATCH_SWITCH))
-		switch_contexts(cpu, prev, next, now);
+		switch_contexts(cpu, prev, next);
 }
 
 /* --- page-faults --- */
@@ -258,22 +260,22 @@ static int check(const struct perf_event_attr *attr)
 	}
 }
 
-static int add(struct perf_event *event, u64 now)
+static int add(struct perf_event *event, u64 at)
 {
 	list_add_tail(&event->active_node, &event->ctx->active[event->source]);
 	if (unlikely(perf_clock_skips_idle(event)))
-		event->idle_at = perf_context_idle(event->ctx, now);
+		event->idle_at = perf_context_idle(event->ctx, at);
 	if (unlikely(perf_clock_ticks(event)))
-		perf_clock_start(event, now);
+		perf_clock_start(event, clock_cycles_to_ns(at));
 	return 0;
 }
 
-static void del(struct perf_event *event, u64 now)
+static void del(struct perf_event *event, u64 at)
 {
 	if (unlikely(perf_clock_ticks(event)))
-		perf_clock_stop(event, now);
+		perf_clock_stop(event, clock_cycles_to_ns(at));
 	if (unlikely(perf_clock_skips_idle(event)))
-		event->idle_time += perf_context_idle(event->ctx, now) - event->idle_at;
+		event->idle_time += perf_context_idle(event->ctx, at) - event->idle_at;
 	list_del(&event->active_node);
 }
 

@@ -15,32 +15,37 @@ static int check(const struct perf_event_attr *attr)
 	return attr->config ? -ENOENT : 0;
 }
 
-static void read(struct perf_event *event)
+/* All cycles together are converted: what they come to is what the core finds. */
+static void count_until(struct perf_event *event, u64 at)
 {
 	struct perf_counter *counter = perf_event_counter(event);
-	u64 now = clock_ns();
+	u64 counted = clock_span_ns(counter->config);
 
-	perf_event_count_add(event, now - counter->last);
-	counter->last = now;
+	counter->config += at - counter->last;
+	counter->last = at;
+	perf_event_count_add(event, clock_span_ns(counter->config) - counted);
 }
 
-static int add(struct perf_event *event, u64 now)
+static void read(struct perf_event *event)
+{
+	count_until(event, clock_cycles());
+}
+
+static int add(struct perf_event *event, u64 at)
 {
 	u32 *mine = &used[this_cpu()->id];
 
 	if (*mine == COUNTING_COUNTERS)
 		return -ENOSPC;
 	++*mine;
-	perf_event_counter(event)->last = now;
+	perf_event_counter(event)->last = at;
 	return 0;
 }
 
-static void del(struct perf_event *event, u64 now)
+static void del(struct perf_event *event, u64 at)
 {
-	struct perf_counter *counter = perf_event_counter(event);
-
 	used[this_cpu()->id]--;
-	perf_event_count_add(event, now - counter->last);
+	count_until(event, at);
 }
 
 static struct perf_pmu counting = {.name = "counting",
