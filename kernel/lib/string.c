@@ -50,6 +50,22 @@ static __always_inline void store16(u8 *p, u16 v)
 	((struct word16 *)p)->v = v;
 }
 
+/*
+ * A 32-bit processor moves several registers at once, but only where addresses are multiples of
+ * four. This is how a compiler is brought to do so.
+ */
+struct aligned64 {
+	u64 v;
+} __attribute__((packed, aligned(4), may_alias));
+struct block {
+	u32 v[8];
+} __attribute__((may_alias));
+
+static __always_inline bool by_blocks(const void *a, const void *b)
+{
+	return sizeof(long) < sizeof(u64) && !(((unsigned long)a | (unsigned long)b) & 3);
+}
+
 /* Fewer than eight bytes: two words that may overlap. All is read before anything is written, so
  * the areas may overlap as well. */
 static __always_inline void copy_small(u8 *d, const u8 *s, size_t n)
@@ -105,10 +121,19 @@ static __always_inline void copy_down(u8 *d, const u8 *s, size_t n)
 
 void *memcpy(void *dst, const void *src, size_t n)
 {
-	if (n >= 8)
-		copy_up(dst, src, n);
-	else
-		copy_small(dst, src, n);
+	u8 *d = dst;
+	const u8 *s = src;
+
+	if (n < 8) {
+		copy_small(d, s, n);
+		return dst;
+	}
+	if (by_blocks(d, s))
+		for (; n >= sizeof(struct block) + 8; n -= sizeof(struct block),
+						      d += sizeof(struct block),
+						      s += sizeof(struct block))
+			*(struct block *)d = *(const struct block *)s;
+	copy_up(d, s, n);
 	return dst;
 }
 
@@ -123,25 +148,46 @@ void *memmove(void *dst, const void *src, size_t n)
 	return dst;
 }
 
+static __always_inline void fill_word(u8 *d, u64 v, bool aligned)
+{
+	if (aligned)
+		((struct aligned64 *)d)->v = v;
+	else
+		store64(d, v);
+}
+
+/* At least eight bytes. */
+static __always_inline void fill(u8 *d, u64 v, size_t n, bool aligned)
+{
+	u8 *d_last = d + n - 8;
+
+	/* In a pair of registers. */
+	keep_value(v);
+	for (; n >= 64; n -= 64, d += 64) {
+		fill_word(d, v, aligned);
+		fill_word(d + 8, v, aligned);
+		fill_word(d + 16, v, aligned);
+		fill_word(d + 24, v, aligned);
+		fill_word(d + 32, v, aligned);
+		fill_word(d + 40, v, aligned);
+		fill_word(d + 48, v, aligned);
+		fill_word(d + 56, v, aligned);
+	}
+	for (; n > 8; n -= 8, d += 8)
+		fill_word(d, v, aligned);
+	store64(d_last, v);
+}
+
 void *memset(void *dst, int c, size_t n)
 {
 	u64 v = (u8)c * 0x0101010101010101ULL;
-	u8 *d = dst, *d_last = d + n - 8;
+	u8 *d = dst;
 
 	if (n >= 8) {
-		for (; n >= 64; n -= 64, d += 64) {
-			store64(d, v);
-			store64(d + 8, v);
-			store64(d + 16, v);
-			store64(d + 24, v);
-			store64(d + 32, v);
-			store64(d + 40, v);
-			store64(d + 48, v);
-			store64(d + 56, v);
-		}
-		for (; n > 8; n -= 8, d += 8)
-			store64(d, v);
-		store64(d_last, v);
+		if (by_blocks(d, d))
+			fill(d, v, n, true);
+		else
+			fill(d, v, n, false);
 	} else if (n >= 4) {
 		store32(d, v);
 		store32(d + n - 4, v);

@@ -92,3 +92,43 @@ KTEST(mm_user_reader_never_faults)
 		EXPECT(!user_reader_word(&reader, bad[i], &word));
 	EXPECT(!user_reader_word(&reader, (unsigned long)&some_data & ~7UL, &word));
 }
+
+#define AREA 128 /* bytes */
+
+/* Are @n bytes @first, or what @from has there, and those around them what they were? */
+static bool area_is(const u8 *area, size_t at, size_t n, u8 first, const u8 *from)
+{
+	for (size_t i = 0; i < AREA; i++) {
+		bool inside = i >= at && i < at + n;
+		u8 wanted = !inside ? 0xee : from ? from[i - at] : first;
+
+		if (area[i] != wanted)
+			return false;
+	}
+	return true;
+}
+
+/* How words are moved differs between machines and alignments. */
+KTEST(mm_memory_functions_keep_to_their_areas)
+{
+	static u8 area[AREA] __attribute__((aligned(8))), from[AREA] __attribute__((aligned(8)));
+
+	for (size_t i = 0; i < AREA; i++)
+		from[i] = i * 7 + 1;
+	for (size_t at = 0; at < 9; at++)
+		for (size_t n = 0; n <= AREA - 16; n++) {
+			const u8 *source = from + (at * 3 + n) % 8;
+
+			for (size_t i = 0; i < AREA; i++)
+				area[i] = 0xee;
+			memset(area + at, 0x5a, n);
+			if (!EXPECT(area_is(area, at, n, 0x5a, NULL)))
+				return;
+			memcpy(area + at, source, n);
+			if (!EXPECT(area_is(area, at, n, 0, source)))
+				return;
+			memcpy(area + at, from + at % 4, n);
+			if (!EXPECT(area_is(area, at, n, 0, from + at % 4)))
+				return;
+		}
+}
