@@ -33,7 +33,7 @@ static inline void spin_lock(struct spinlock *lock)
 {
 	if (!check_spin_lock(lock))
 		return;
-	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
+	while (unlikely(__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)))
 		while (READ_ONCE(lock->held))
 			cpu_relax();
 }

@@ -26,24 +26,44 @@ static const u8 class_of[OBJECT_MAX / OBJECT_ALIGN + 1] = {
 
 /* What a free object contains. */
 struct free_object {
-	u64 next;  /* offset of the next one in its page, or NO_OBJECT */
-	u64 guard; /* guard_of() while it is free: tells a second kfree() */
+	unsigned long next;  /* offset of the next one in its page, or NO_OBJECT */
+	unsigned long guard; /* guard_of() while it is free: tells a second kfree() */
 };
 
 static struct object_class {
 	struct spinlock lock;
-	u32 partial;   /* pages with a free object, a list */
-	u32 empty;     /* of these, the pages with no object in use */
-	u32 pages;     /* all */
-	size_t in_use; /* objects */
+	struct page *first; /* of partial: where the next object comes from; NULL: nowhere */
+	u8 *objects;        /* its own */
+	u32 partial;        /* pages with a free object, a list */
+	u32 empty;          /* of these, the pages with no object in use */
+	u32 pages;          /* all */
+	size_t in_use;      /* objects */
 } classes[ARRAY_SIZE(class_size)] = {
     [0 ... ARRAY_SIZE(class_size) - 1] = {.lock = SPINLOCK_INIT, .partial = NO_PAGE}};
 
 static size_t large_bytes; /* in objects that are blocks of pages; atomic */
 
-static u64 guard_of(const struct free_object *object)
+static unsigned long guard_of(const struct free_object *object)
 {
-	return (u64)(unsigned long)object ^ 0x9b5fe01d6ac4378eULL;
+	return (unsigned long)object ^ (unsigned long)0x9b5fe01d6ac4378eULL;
+}
+
+/* @page comes to the head of the pages of @c with a free object. Lock held. */
+static void add_partial(struct object_class *c, struct page *page)
+{
+	page_list_add(&c->partial, page);
+	c->first = page;
+	c->objects = page_address(page);
+}
+
+/* It leaves them. Lock held. */
+static void del_partial(struct object_class *c, struct page *page)
+{
+	page_list_del(&c->partial, page);
+	if (c->first != page)
+		return;
+	c->first = c->partial == NO_PAGE ? NULL : &page_map[c->partial];
+	c->objects = c->first ? page_address(c->first) : NULL;
 }
 
 static void push_object(struct page *page, struct free_object *object)
@@ -75,8 +95,10 @@ static struct page *make_page(unsigned class)
 /* Returns an empty page to the page allocator. Lock held. */
 static void remove_page(struct page *page)
 {
-	page_list_del(&classes[page->class].partial, page);
-	classes[page->class].pages--;
+	struct object_class *c = &classes[page->class];
+
+	del_partial(c, page);
+	c->pages--;
 	page->kind = PAGE_USED;
 	page->order = 0;
 	refcount_set(&page->refs, 1);
@@ -96,11 +118,11 @@ static noinline bool refill(struct object_class *c, unsigned long *flags)
 	page = make_page(c - classes);
 	*flags = spin_lock_irqsave(&c->lock);
 	if (page) {
-		page_list_add(&c->partial, page);
+		add_partial(c, page);
 		c->empty++;
 		c->pages++;
 	}
-	return c->partial != NO_PAGE;
+	return c->first;
 }
 
 bool kmalloc_shrink(void)
@@ -159,24 +181,25 @@ void *kmalloc(size_t size)
 {
 	struct object_class *c;
 	struct free_object *object = NULL;
+	struct page *page;
 	unsigned long flags;
 
 	if (unlikely(size > OBJECT_MAX))
 		return alloc_large(size);
 	c = &classes[class_of[(size + OBJECT_ALIGN - 1) / OBJECT_ALIGN]];
+	keep_value(c);
 	flags = spin_lock_irqsave(&c->lock);
-	if (likely(c->partial != NO_PAGE) || refill(c, &flags)) {
-		struct page *page = &page_map[c->partial];
-
-		object = page_address(page) + page->free;
+	if (likely(c->first) || refill(c, &flags)) {
+		page = c->first;
+		object = (struct free_object *)(c->objects + page->free);
 		ASSERT(object->guard == guard_of(object)); /* written after it was freed */
 		object->guard = 0;
 		page->free = object->next;
 		if (page->objects++ == 0)
 			c->empty--;
 		c->in_use++;
-		if (page->free == NO_OBJECT)
-			page_list_del(&c->partial, page);
+		if (unlikely(object->next == NO_OBJECT))
+			del_partial(c, page);
 	}
 	spin_unlock_irqrestore(&c->lock, flags);
 	return object;
@@ -208,10 +231,11 @@ void kfree(void *p)
 		return;
 	}
 	c = &classes[page->class];
+	keep_value(c);
 	flags = spin_lock_irqsave(&c->lock);
 	ASSERT(object->guard != guard_of(object)); /* freed twice */
-	if (page->free == NO_OBJECT)
-		page_list_add(&c->partial, page);
+	if (unlikely(page->free == NO_OBJECT))
+		add_partial(c, page);
 	push_object(page, object);
 	c->in_use--;
 	if (--page->objects == 0) {

@@ -37,6 +37,7 @@
 
 struct page *page_map;
 phys_addr_t page_map_base;
+unsigned long page_map_start;
 
 static struct spinlock lock = SPINLOCK_INIT;
 static u32 free_list[MAX_PAGE_ORDER + 1] = {[0 ... MAX_PAGE_ORDER] = NO_PAGE};
@@ -489,6 +490,7 @@ static bool place_map(void)
 	struct range r;
 
 	page_map_base = ALIGN_DOWN(boot_info.ram[0].start, BLOCK_SIZE);
+	page_map_start = (unsigned long)phys_to_virt(page_map_base);
 	size = ((end - page_map_base) >> PAGE_SHIFT) * sizeof(struct page);
 	for (phys_addr_t from = 0; next_usable(from, BOOT_MAP_END, &r); from = r.end) {
 		if (r.end - r.start < size)

@@ -36,7 +36,8 @@ _Static_assert(sizeof(struct page) == 16, "one of these for each page of RAM");
 #define NO_PAGE UINT32_MAX
 
 extern struct page *page_map;
-extern phys_addr_t page_map_base; /* address of page 0 of the map */
+extern phys_addr_t page_map_base;    /* address of page 0 of the map */
+extern unsigned long page_map_start; /* the same in the direct map */
 
 static inline struct page *page_of_phys(phys_addr_t pa)
 {
@@ -45,7 +46,7 @@ static inline struct page *page_of_phys(phys_addr_t pa)
 
 static inline struct page *page_of(const void *va)
 {
-	return page_of_phys(virt_to_phys(va));
+	return &page_map[((unsigned long)va - page_map_start) >> PAGE_SHIFT];
 }
 
 static inline u32 page_number(const struct page *page)
@@ -55,7 +56,7 @@ static inline u32 page_number(const struct page *page)
 
 static inline void *page_address(const struct page *page)
 {
-	return phys_to_virt(page_map_base + ((phys_addr_t)page_number(page) << PAGE_SHIFT));
+	return (void *)(page_map_start + ((unsigned long)page_number(page) << PAGE_SHIFT));
 }
 
 /* Lists of blocks: @head is the number of the first one. */
