@@ -74,8 +74,9 @@ void wake_up(struct wait_queue *q);
 	})
 
 /* A sleeping lock, handed out in order of arrival. */
+#define MUTEX_WAITED BIT(0)
 struct mutex {
-	struct task *owner;
+	unsigned long owner; /* a task, and MUTEX_WAITED while others wait; 0: nobody's */
 	struct wait_queue waiters;
 	struct lock_check check;
 };
@@ -90,7 +91,7 @@ struct mutex {
 	do {                                                                 \
 		struct mutex *_m = (m);                                      \
                                                                              \
-		_m->owner = NULL;                                            \
+		_m->owner = 0;                                               \
 		_m->check = (struct lock_check)LOCK_CHECK_INIT("mutex " #m); \
 		wait_queue_init(&_m->waiters);                               \
 	} while (0)

@@ -250,14 +250,14 @@ WEAK void wake_up(struct wait_queue *q)
 
 WEAK void mutex_lock(struct mutex *m)
 {
-	assert_null(m->owner);
-	m->owner = current;
+	assert_int_equal(m->owner, 0);
+	m->owner = (unsigned long)current;
 }
 
 WEAK void mutex_unlock(struct mutex *m)
 {
-	assert_ptr_equal(m->owner, current);
-	m->owner = NULL;
+	assert_int_equal(m->owner, (unsigned long)current);
+	m->owner = 0;
 }
 
 static struct irq_work *irq_works;

@@ -14,7 +14,7 @@ static struct mm *event_mm;
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
 {
 	assert_false(major);
-	assert_null(event_mm->lock.owner); /* it may fault itself */
+	assert_int_equal(event_mm->lock.owner, 0); /* it may fault itself */
 	nr_fault_events++;
 }
 
@@ -236,7 +236,7 @@ static void check_invariants(void)
 
 		if (!p->mm)
 			continue;
-		assert_null(p->mm->lock.owner);
+		assert_int_equal(p->mm->lock.owner, 0);
 		list_for_each (vma, &p->mm->vmas, node) {
 			assert_true(vma->start >= end && vma->start < vma->end);
 			end = vma->end;
