@@ -30,8 +30,9 @@ CHAIN_LINES = 40    # of one entry's chains
 ENTRY = re.compile(r"^ +(?P<share>\d+\.\d+)% +(?P<comm>\S.*?) +\S+ +\[(?P<mode>.)\] (?P<symbol>\S+)")
 # A line of a chain: bars, dashes and a share, then the function.
 FRAME = re.compile(r"(?P<bars>[ |]*(?:--+(?:\d+\.\d+%--)?)?)(?P<function>[^ |-].*)")
-# perf counts the LOST records instead of what was lost; the counts tell that.
-LOSSES = re.compile(r"Warning:\s+Processed \d+ events and lost \d+ chunks!\s+Check IO/CPU overload!")
+# perf counts the LOST records instead of what was lost; the counts tell that, and LOST_SAMPLES too.
+LOSSES = re.compile(r"Warning:\s+Processed \d+ (events and lost \d+ chunks!\s+Check IO/CPU overload!"
+                    r"|samples and lost [\d.]+%!)")
 
 complaints = []  # of perf's, shown last
 
