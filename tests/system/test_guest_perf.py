@@ -25,21 +25,58 @@ def test_rates_of_events(boot, options, period, freq):
     assert tuple(int.from_bytes(a[40:48], "little") >> 10 & 1 for a in attrs) == freq
 
 
-@pytest.mark.parametrize("command, said", [
-    ("perf record -p 3 -- true", r"-p and a command .* exclude each other"),
-    ("perf record -c 1 -F 3 -- true", r"-c and -F exclude each other"),
-    ("perf record -F 200000 -- true", r"200000 samples a second are out of range: 1 to 100000"),
-    ("perf record -e cpu-clock -c 1 -- true", r"does not take a period of 1$"),
-    ("perf record -e cs/foo=1/ -- true", r"the terms are period=N and freq=N"),
-    ("perf record -e cs/period=1 -- true", r'the second "/" is missing'),
-    ("perf record -e cs/freq=0/ -- true", r'"0" is not a positive number'),
-    ("perf record -e cs:x -- true", r"the modifiers are u and k"),
-    ("perf stat -e cs/period=1/ -- true", r"period= and freq= are for perf record"),
-])
-def test_what_is_refused(boot, command, said):
-    guest = boot(command)
-    assert guest.status in (1, 129)
-    assert re.search(rf"^perf: .*{said}", guest.console, re.M), guest.console
+REFUSED = [
+    ("record -p 3 -- true", "-p and a command .* exclude each other"),
+    ("record -c 1 -F 3 -- true", "-c and -F exclude each other"),
+    ("record -a -i -- true", "-i is for a command or -p: all tasks are watched anyway"),
+    ("record -D 5 -p 1", "-D is for a command"),
+    ("record -F 200000 -- true", "200000 samples a second are out of range: 1 to 100000"),
+    ("record -F most -- true", '"most" is not a positive number'),
+    ("record -e cpu-clock -c 1 -- true", "does not take a period of 1$"),
+    ("record -e cs/foo=1/ -- true", "the terms are period=N and freq=N"),
+    ("record -e cs/period=1 -- true", 'the second "/" is missing'),
+    ("record -e cs/freq=0/ -- true", '"0" is not a positive number'),
+    ("record -e cs:x -- true", "modifier x: the modifiers are u, k, I, p, P, S, D and e"),
+    ("record -e cs: -- true", 'no modifier after ":"'),
+    ("record -e cs:h -- true", "modifier h: nothing below the kernel is counted; leave it out"),
+    ("record -e cs:G -- true", "modifier G: there are no guests; leave it out"),
+    ("record -e cs:b -- true", "modifier b: there are no BPF programs; leave it out"),
+    ("record -e cs:W -- true", "modifier W: groups are not broken up; list the events without braces"),
+    ("record -e cs:pppp -- true", "modifier p: at most three"),
+    ("record -e cs:pp -- true", "no samples as precise as that; P takes the most precise there are"),
+    ("record -e {cs,faults -- true", r'the "\}" is missing'),
+    ("record -e cs} -- true", r'a "\}" that begins or ends no group'),
+    ("record -e {} -- true", r'before "\}" there must be an event'),
+    ("record -e {cs,{faults}} -- true", "groups do not hold groups"),
+    ("record -e {cs}u -- true", r'after "\}" there may be ":" with modifiers, or "," with more events'),
+    ("record -e {cs,faults:D} -- true", 'event "faults:D": D and e are for the first of a group'),
+    ("record -e {cs,faults:S} -- true", r"S is for a whole group: \{\.\.\.\}:S"),
+    ("record -e {cs,task-clock}:Su -- true", 'event "task-clock:u" can be sampled in one mode alone, but not counted'),
+    ("record -e {cs,faults/period=3/}:S -- true", "leave out period= and freq= of others"),
+    ("record -e " + ",".join(["cs"] * 17) + " -- true", "more than 16 events"),
+    ("record --overwrite -e " + ",".join(["cs"] * 16) + " -- true", "need an event: at most 15 others"),
+    ("record -m 3 -- true", "3 is not a power of two of pages"),
+    ("record -m 5K -- true", "5K is not a power of two of pages"),
+    ("record -m lots -- true", '"lots" is no number of pages, nor a size like 64K or 1M'),
+    ("record -m 99999999999G -- true", "or too large"),
+    ("record -k tai -- true", 'clock "tai" is not known; there are:'),
+    ("record -C 9 -- true", "there is no CPU 9; this machine's are 0 to"),
+    ("record -C 0-x -- true", '"0-x" is not a list of CPUs like 0,2-3'),
+    ("record -D 1x -- true", '"1x" is not a positive number'),
+    ("record -s -- true", "option -s is not known; -h tells the options"),
+    ("stat -e cs/period=1/ -- true", "period= and freq= are for perf record"),
+]
+
+
+def test_what_is_refused(boot):
+    """In one line that says what would be right; nothing is run."""
+    script = "".join(f"perf {command.replace('-- true', '-- echo ran')}; echo @$?\n" for command, _ in REFUSED)
+    guest = boot("sh -c 'cat > /tmp/script; echo @begin; sh /tmp/script'", typed=script)
+    outcomes = re.findall(r"((?:(?!@).*\n)*)@(\d+)\n", guest.console.partition("@begin\n")[2])
+    assert len(outcomes) == len(REFUSED), guest.console
+    for (command, expected), (said, status) in zip(REFUSED, outcomes):
+        assert re.search(f"^perf: .*{expected}", said, re.M), (command, said)
+        assert status in ("1", "129") and "\nran" not in said, (command, said)
 
 
 def test_unknown_events_are_answered_by_those_there_are(boot):

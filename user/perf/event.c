@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events by name, and opening them. */
+/* Events by name, opening them, and why that failed. event_parse.c reads lists of them. */
 #define _GNU_SOURCE
 #include "perf.h"
 
@@ -31,20 +31,22 @@ static const struct event_name {
 };
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
 
-static const struct event_name *find(const char *text, size_t n)
+const char *event_find(const char *text, size_t n, struct event *event)
 {
 	for (size_t i = 0; i < NR_NAMES; i++) {
 		const struct event_name *e = &names[i];
 
-		if ((strlen(e->name) == n && !memcmp(e->name, text, n)) ||
-		    (e->alias && strlen(e->alias) == n && !memcmp(e->alias, text, n)))
-			return e;
+		if ((strlen(e->name) != n || memcmp(e->name, text, n)) &&
+		    (!e->alias || strlen(e->alias) != n || memcmp(e->alias, text, n)))
+			continue;
+		event->type = e->type;
+		event->config = e->config;
+		return e->name;
 	}
 	return NULL;
 }
 
-/* The names of the events that this machine has. */
-static void print_names(void)
+void event_print_names(void)
 {
 	for (size_t i = 0; i < NR_NAMES; i++) {
 		const struct event_name *e = &names[i];
@@ -54,7 +56,7 @@ static void print_names(void)
 
 		event_attr(&event, &attr);
 		attr.disabled = 1;
-		fd = event_open(&attr, 0, -1);
+		fd = event_open(&attr, 0, -1, -1);
 		if (fd >= 0)
 			close(fd);
 		else if (event_unsupported(errno))
@@ -64,139 +66,44 @@ static void print_names(void)
 	}
 }
 
-/* "u" counts in user mode, "k" in the kernel, both or none everywhere. */
-static bool parse_modifiers(struct event *event, const char *text, size_t n)
-{
-	bool user = false, kernel = false;
-
-	for (size_t i = 0; i < n; i++) {
-		user |= text[i] == 'u';
-		kernel |= text[i] == 'k';
-		if (text[i] != 'u' && text[i] != 'k')
-			return false;
-	}
-	event->exclude_kernel = user && !kernel;
-	event->exclude_user = kernel && !user;
-	return n > 0;
-}
-
-/* "period=N" or "freq=N", several with commas between them, of which the last counts. */
-static bool parse_terms(struct event *event, const char *text, size_t n)
-{
-	char terms[64], *next = terms, *term;
-
-	if (n >= sizeof(terms))
-		return false;
-	memcpy(terms, text, n);
-	terms[n] = '\0';
-	while ((term = strsep(&next, ","))) {
-		char *value = strchr(term, '=');
-
-		if (!value)
-			return false;
-		*value++ = '\0';
-		event->freq = !strcmp(term, "freq");
-		if ((!event->freq && strcmp(term, "period") != 0) ||
-		    !parse_number(value, term, &event->rate))
-			return false;
-	}
-	return true;
-}
-
-/* The parts of "name/terms/modifiers" or "name:modifiers". */
-struct event_text {
-	const char *name, *terms, *modifiers; /* NULL: none */
-	size_t name_len, terms_len, modifiers_len;
-};
-
-static bool divide(const char *text, size_t n, struct event_text *parts)
-{
-	const char *end = text + n, *slash = memchr(text, '/', n), *rest;
-
-	*parts = (struct event_text){.name = text};
-	if (slash) {
-		parts->terms = slash + 1;
-		rest = memchr(parts->terms, '/', end - parts->terms);
-		if (!rest)
-			return false;
-		parts->terms_len = rest - parts->terms;
-		parts->modifiers = rest + 1 < end ? rest + 1 : NULL;
-	} else {
-		rest = memchr(text, ':', n);
-		parts->modifiers = rest ? rest + 1 : NULL;
-	}
-	parts->name_len = slash ? (size_t)(slash - text) : rest ? (size_t)(rest - text) : n;
-	parts->modifiers_len = parts->modifiers ? (size_t)(end - parts->modifiers) : 0;
-	return true;
-}
-
-static int parse_one(struct event_list *list, const char *text, size_t n)
-{
-	const struct event_name *name;
-	struct event event = {0};
-	struct event_text parts;
-
-	if (!divide(text, n, &parts))
-		return error("event \"%.*s\": the second \"/\" is missing", (int)n, text);
-	name = find(parts.name, parts.name_len);
-	if (!name) {
-		error("event \"%.*s\" is not known; there are:", (int)parts.name_len, text);
-		print_names();
-		return -1;
-	}
-	if (parts.terms && !parse_terms(&event, parts.terms, parts.terms_len))
-		return error("event \"%.*s\": the terms are period=N and freq=N", (int)n, text);
-	if (parts.modifiers && !parse_modifiers(&event, parts.modifiers, parts.modifiers_len))
-		return error("event \"%.*s\": the modifiers are u and k", (int)n, text);
-	if (list->nr == MAX_EVENTS)
-		return error("more than %d events", MAX_EVENTS);
-	snprintf(event.name, sizeof(event.name), "%s%s%.*s", name->name, parts.modifiers ? ":" : "",
-		 (int)parts.modifiers_len, parts.modifiers ? parts.modifiers : "");
-	event.type = name->type;
-	event.config = name->config;
-	list->event[list->nr++] = event;
-	return 0;
-}
-
-/* The length of the first event in @text: commas between slashes part terms. */
-static size_t event_length(const char *text)
-{
-	size_t n = strcspn(text, ",/");
-
-	if (text[n] != '/')
-		return n;
-	n++;
-	n += strcspn(text + n, "/");
-	return n + strcspn(text + n, ",");
-}
-
-int events_parse(struct event_list *list, const char *text)
-{
-	for (;;) {
-		size_t n = event_length(text);
-
-		if (parse_one(list, text, n) < 0)
-			return -1;
-		if (!text[n])
-			return 0;
-		text += n + 1;
-	}
-}
-
 void event_attr(const struct event *event, struct perf_event_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = PERF_ATTR_SIZE_VER5;
 	attr->type = event->type;
 	attr->config = event->config;
-	attr->exclude_user = event->exclude_user;
-	attr->exclude_kernel = event->exclude_kernel;
+	attr->exclude_user = event->kernel && !event->user;
+	attr->exclude_kernel = event->user && !event->kernel;
+	attr->exclude_idle = event->exclude_idle;
 	attr->exclude_guest = 1; /* else perf prints the name with ":H" */
+	attr->pinned = event->pinned;
+	attr->exclusive = event->exclusive;
+	attr->precise_ip = event->precise;
 }
 
-int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu)
+int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)
 {
-	return syscall(__NR_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return syscall(__NR_perf_event_open, attr, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool opens(const struct perf_event_attr *attr)
+{
+	int fd = event_open(attr, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+void event_find_precise(const struct event *event, struct perf_event_attr *attr)
+{
+	struct perf_event_attr probe = *attr;
+
+	if (!event->precise_best)
+		return;
+	for (probe.precise_ip = 3; probe.precise_ip && !opens(&probe);)
+		probe.precise_ip--;
+	attr->precise_ip = probe.precise_ip;
 }
 
 uint64_t event_registers(void)
@@ -211,12 +118,9 @@ uint64_t event_registers(void)
 					       .sample_type = PERF_SAMPLE_REGS_USER,
 					       .exclude_kernel = 1,
 					       .sample_regs_user = UINT64_C(1) << nr};
-		int fd = event_open(&attr, 0, -1);
 
-		if (fd < 0)
-			continue;
-		registers |= UINT64_C(1) << nr;
-		close(fd);
+		if (opens(&attr))
+			registers |= UINT64_C(1) << nr;
 	}
 	return registers;
 }
@@ -228,13 +132,8 @@ bool event_unsupported(int err)
 
 static bool accepts_frequency(struct perf_event_attr attr, uint64_t hz)
 {
-	int fd;
-
 	attr.sample_freq = hz;
-	fd = event_open(&attr, 0, -1);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return opens(&attr);
 }
 
 /* The highest frequency that the kernel takes for @attr, where that is what it refused; else 0. */
@@ -311,9 +210,8 @@ bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
 		return false;
 	error("event \"%s\": perf_event_paranoid is %d, so the kernel is left out", event->name,
 	      level);
-	attr->exclude_kernel = event->exclude_kernel = true;
-	strncat(event->name, strchr(event->name, ':') ? "u" : ":u",
-		sizeof(event->name) - strlen(event->name) - 1);
+	attr->exclude_kernel = event->user = true;
+	event_add_modifier(event, 'u');
 	return true;
 }
 
@@ -322,7 +220,15 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 {
 	uint64_t hz = err == EINVAL ? highest_frequency(attr) : 0;
 
-	if (event_unsupported(err)) {
+	if (event_unsupported(err) && event->precise) {
+		error("event \"%s\": there are no samples as precise as that; P takes the most "
+		      "precise there are",
+		      event->name);
+	} else if (err == EOPNOTSUPP && !attr->sample_period && attr->sample_type &&
+		   (attr->exclude_kernel || attr->exclude_user)) {
+		error("event \"%s\" can be sampled in one mode alone, but not counted",
+		      event->name);
+	} else if (event_unsupported(err)) {
 		error("event \"%s\" is not supported on this machine", event->name);
 	} else if (err == EACCES || err == EPERM) {
 		error("event \"%s\": no permission (%s)", event->name, strerror(err));
@@ -333,6 +239,10 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 	} else if (err == EINVAL && event->rate && !event->freq) {
 		error("event \"%s\": the kernel does not take a period of %" PRIu64, event->name,
 		      event->rate);
+	} else if (err == EINVAL && attr->use_clockid) {
+		error("event \"%s\": the kernel does not take this clock (-k); monotonic, "
+		      "monotonic_raw, boottime and realtime are those that most take",
+		      event->name);
 	} else if (err == ENOSYS) {
 		error("this kernel has no perf_event_open()");
 	} else {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define BUILD_ID_MAX 20
 
@@ -46,14 +47,21 @@ struct option_parser {
  * ends with letter 0. */
 int option_next(struct option_parser *p, const struct option_spec *specs);
 
-/* --- Events (event.c) --- */
+/* --- Events by name (event_parse.c) --- */
 struct event {
 	char name[48]; /* with its modifiers, without its terms */
 	uint32_t type;
 	uint64_t config;
-	bool exclude_user, exclude_kernel;
 	uint64_t rate; /* period, or frequency when freq is set; 0: not said */
 	bool freq;
+	bool user, kernel; /* where it counts; both or none: everywhere */
+	bool exclude_idle;
+	bool pinned, exclusive; /* of leaders */
+	bool sample_read;       /* its samples tell its count, and the counts of its group */
+	bool precise_best;
+	uint8_t precise;   /* precise_ip, unless precise_best */
+	unsigned leader;   /* place in the list; its own when it is in no other's group */
+	unsigned nr_group; /* of a leader: how many it and its siblings are, from here on */
 };
 #define MAX_EVENTS 16
 struct event_list {
@@ -62,16 +70,36 @@ struct event_list {
 };
 
 /*
- * Adds the events of a list like "context-switches/period=1/,cpu-clock/freq=997/u,page-faults:u";
+ * Adds the events of a list like "context-switches/period=1/,{cpu-clock/freq=997/u,page-faults}:S";
  * -1 with a message.
  */
 int events_parse(struct event_list *list, const char *text);
 
+/* Adds a letter to those behind the name's colon, unless it is there. */
+void event_add_modifier(struct event *event, char letter);
+
+/* Is event @i the only one of its group that is sampled? Its siblings then count only. */
+static inline bool event_counts_only(const struct event_list *list, unsigned i)
+{
+	return list->event[i].sample_read && list->event[i].leader != i;
+}
+
+/* --- Opening events (event.c) --- */
+/* The full name of the event with the first @n characters of @text as name or alias, with its type
+ * and configuration; NULL: there is none. */
+const char *event_find(const char *text, size_t n, struct event *event);
+
+/* Prints the names of the events that this machine has. */
+void event_print_names(void);
+
 /* An attr of the size that every perf reads, counting @event. */
 void event_attr(const struct event *event, struct perf_event_attr *attr);
 
-/* perf_event_open(2), close-on-exec; -1 and errno. */
-int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu);
+/* Where the event is to be as precise as can be: sets precise_ip, which depends on all else. */
+void event_find_precise(const struct event *event, struct perf_event_attr *attr);
+
+/* perf_event_open(2), close-on-exec; group_fd -1: no group of another's. -1 and errno. */
+int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd);
 
 /* The registers that this machine's samples may have, as bits; asks the kernel for each. */
 uint64_t event_registers(void);
@@ -89,6 +117,27 @@ bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
 void event_open_error(const struct event *event, const struct perf_event_attr *attr, pid_t target,
 		      int err);
 
+/* --- CPUs (cpus.c) --- */
+#define MAX_CPUS 256
+struct cpu_list {
+	unsigned nr; /* 0: not said */
+	unsigned cpu[MAX_CPUS];
+};
+/* Each returns 0, or -1 with a message. */
+int cpus_parse(struct cpu_list *cpus, const char *list); /* "0,2-3" */
+int cpus_all(struct cpu_list *cpus);
+
+/* --- Clocks (clock.c) --- */
+struct clock {
+	const char *name, *alias;
+	int32_t id; /* of perf_event_attr */
+	clockid_t libc;
+};
+const struct clock *clock_parse(const char *text); /* NULL with a message */
+/* Each returns 0, or -1 with a message. */
+int clock_now(clockid_t clock, uint64_t *ns);
+int clock_resolution(clockid_t clock, uint64_t *ns);
+
 /* --- The command that is measured (workload.c) --- */
 struct workload {
 	pid_t pid;    /* of the command */
@@ -101,6 +150,8 @@ struct workload {
 /* Makes a process that will become @argv when told; @to_stderr: its output must not be ours. */
 int workload_start(struct workload *w, char **argv, bool to_stderr);
 int workload_go(struct workload *w);
+/* Sleeps @ms, or until the command has ended: false then. */
+bool workload_runs_for(struct workload *w, int ms);
 /* Waits for its end; the exit status as a shell tells it (127, 126: could not be run, with a
  * message). */
 int workload_wait(struct workload *w);
@@ -179,6 +230,8 @@ int synthesize_all_tasks(struct stream *s);
 
 /* --- Rings (ring.c) --- */
 struct ring {
+	int fd;        /* of the event that owns it; -1: there is none */
+	bool backward; /* the newest records write over the oldest */
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	uint64_t size; /* bytes, a power of two */
@@ -186,10 +239,12 @@ struct ring {
 struct drain_counts {
 	uint64_t samples, lost;
 };
-int ring_map(struct ring *ring, int fd, size_t pages); /* -1 and errno */
+int ring_map(struct ring *ring, int fd, size_t pages, bool backward); /* -1 and errno */
 void ring_unmap(struct ring *ring);
 /* Writes all unread records; 1 when there were any, 0 when none, -1 with a message. */
 int ring_drain(struct ring *ring, struct stream *s, struct drain_counts *counts);
+/* Stops a backward ring and writes what it holds, the newest first; returns as ring_drain(). */
+int ring_write_last(struct ring *ring, struct stream *s, struct drain_counts *counts);
 
 /* --- Reading a stream (reader.c) --- */
 struct reader;

@@ -19,26 +19,38 @@ static struct record record;
 /*
  * Empties all rings. The round promises readers that nothing is to come which is older than the
  * newest record of the round before: all that had been stamped by then has settled and been read.
+ * With --overwrite the oldest samples come last of all, so that there are no rounds.
  */
 static int drain_all(struct recording *rec)
 {
 	bool any = false;
 
-	if (rec->nr_cpus > 1 && record_settle(rec) < 0)
+	if (rec->cpus.nr > 1 && record_settle(rec) < 0)
 		return -1;
-	for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
-		int ret = rec->ring_fd[cpu] < 0
-			      ? 0
-			      : ring_drain(&rec->ring[cpu], &rec->stream, &rec->counts);
+	for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++) {
+		struct ring *ring = &rec->ring[cpu];
+		int ret = ring->fd < 0 ? 0 : ring_drain(ring, &rec->stream, &rec->counts);
 
 		if (ret < 0)
 			return -1;
 		any |= ret > 0;
 	}
-	if (!any)
+	if (!any || rec->opt.overwrite)
 		return 0;
 	record_begin(&record, STREAM_FINISHED_ROUND, 0);
 	return record_write(&record, &rec->stream);
+}
+
+/* What is left when nothing is counted any more. */
+static int drain_rest(struct recording *rec)
+{
+	if (drain_all(rec) < 0)
+		return -1;
+	for (unsigned cpu = 0; rec->opt.overwrite && cpu < rec->cpus.nr; cpu++)
+		if (rec->last[cpu].fd >= 0 &&
+		    ring_write_last(&rec->last[cpu], &rec->stream, &rec->counts) < 0)
+			return -1;
+	return 0;
 }
 
 /*
@@ -52,8 +64,8 @@ static int move_records(struct recording *rec)
 
 	fds[n++] =
 	    (struct pollfd){.fd = rec->opt.command ? rec->workload.report : -1, .events = POLLIN};
-	for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++)
-		fds[n++] = (struct pollfd){.fd = rec->ring_fd[cpu], .events = POLLIN};
+	for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++)
+		fds[n++] = (struct pollfd){.fd = rec->ring[cpu].fd, .events = POLLIN};
 	do {
 		if (poll(fds, n, WAKE_MS) < 0 && errno != EINTR)
 			return error("poll: %s", strerror(errno));
@@ -77,6 +89,21 @@ static void print_summary(const struct recording *rec)
 		strcmp(rec->stream.path, "-") ? rec->stream.path : "standard output");
 }
 
+/* Lets the command run for a while in which only what becomes of tasks and maps is recorded. */
+static int let_pass(struct recording *rec, uint64_t ms)
+{
+	for (uint64_t step; ms; ms -= step) {
+		step = ms < WAKE_MS ? ms : WAKE_MS;
+		if (!workload_runs_for(&rec->workload, step)) {
+			error("the command ended within the time of -D");
+			break;
+		}
+		if (drain_all(rec) < 0)
+			return -1;
+	}
+	return record_enable(rec, true);
+}
+
 static int start(struct recording *rec, int argc, char **argv)
 {
 	struct options *opt = &rec->opt;
@@ -89,9 +116,13 @@ static int start(struct recording *rec, int argc, char **argv)
 		return -1;
 	/* A reader that runs late loses records. Where it may not be more urgent, so be it. */
 	setpriority(PRIO_PROCESS, 0, READER_NICE);
-	if ((opt->all_cpus || opt->pid) && record_enable(rec, true) < 0)
+	if (opt->all_tasks && opt->delay_ms && record_enable_tracker(rec) < 0)
 		return -1;
-	return opt->command ? workload_go(&rec->workload) : 0;
+	if ((opt->all_tasks || opt->pid) && !opt->delay_ms && record_enable(rec, true) < 0)
+		return -1;
+	if (opt->command && workload_go(&rec->workload) < 0)
+		return -1;
+	return opt->delay_ms ? let_pass(rec, opt->delay_ms) : 0;
 }
 
 int cmd_record(int argc, char **argv)
@@ -102,7 +133,7 @@ int cmd_record(int argc, char **argv)
 	if (status)
 		return status;
 	if (start(&rec, argc, argv) < 0 || move_records(&rec) < 0 ||
-	    record_enable(&rec, false) < 0 || drain_all(&rec) < 0)
+	    record_enable(&rec, false) < 0 || drain_rest(&rec) < 0)
 		return EXIT_FAILURE;
 	if (rec.opt.command)
 		status = workload_wait(&rec.workload);

@@ -5,15 +5,17 @@
 #include "perf.h"
 
 #define MAX_TARGETS 64
-#define MAX_CPUS    256
 
 struct options {
 	struct event_list events;
 	const char *output;
 	pid_t pid;
+	struct cpu_list cpus;
 	size_t pages;         /* 0: not said */
 	uint64_t count, freq; /* of events without a term that says it; 0: not said */
-	bool chains, all_cpus, quiet, switches, user_regs, intr_regs;
+	uint64_t delay_ms;
+	const struct clock *clock; /* NULL: the kernel's choice */
+	bool chains, all_tasks, quiet, switches, user_regs, intr_regs, no_inherit, overwrite;
 	char **command; /* NULL: none */
 };
 
@@ -23,14 +25,21 @@ struct recording {
 	struct workload workload;
 	pid_t target[MAX_TARGETS]; /* whom to watch; -1: everybody */
 	unsigned nr_targets;
-	int *fds; /* by event, then target, then CPU; -1: that CPU is off */
+	struct cpu_list cpus; /* on which */
+	int *fds;             /* by event, then target, then CPU; -1: that CPU is off */
 	unsigned nr_fds;
-	struct ring ring[MAX_CPUS];
-	int ring_fd[MAX_CPUS]; /* the event that owns the CPU's ring; -1: none */
-	unsigned nr_cpus;
+	struct ring ring[MAX_CPUS]; /* by place in cpus */
+	struct ring last[MAX_CPUS]; /* with --overwrite: of all events but the tracker */
 	struct perf_event_attr attr[MAX_EVENTS];
+	unsigned tracker; /* the event that tells of tasks and maps */
 	struct drain_counts counts;
 };
+
+/* Has the list an event that was added, as its last, to tell of tasks and maps alone? */
+static inline bool has_own_tracker(const struct options *opt)
+{
+	return opt->overwrite || opt->delay_ms;
+}
 
 /* --- record_options.c --- */
 /* Returns 0 to go on, else an exit status. */
@@ -40,11 +49,19 @@ int record_options(struct options *opt, char **argv);
 /* Finds the targets, opens all events for each and maps the rings; nothing is enabled yet. */
 int record_open(struct recording *rec);
 int record_enable(struct recording *rec, bool enabled);
+int record_enable_tracker(struct recording *rec);
 /*
  * Whatever a sample or record was stamped with before this was called can be read from its ring
  * when it returns.
  */
 int record_settle(const struct recording *rec);
+
+/* The descriptors of event @e, one for each target and CPU; the number of them. */
+static inline int *record_fds(const struct recording *rec, unsigned e, unsigned *nr)
+{
+	*nr = rec->nr_targets * rec->cpus.nr;
+	return rec->fds + (size_t)e * *nr;
+}
 
 /* --- record_head.c --- */
 /* Writes what comes before all records: events, features, what is there already */

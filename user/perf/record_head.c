@@ -30,6 +30,7 @@ static void feature_begin(uint64_t feature)
 
 enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE, FEATURE_ARCH = 6, FEATURE_NRCPUS };
 enum { FEATURE_CMDLINE = 11, FEATURE_EVENT_DESC };
+enum { FEATURE_GROUP_DESC = 17, FEATURE_CLOCKID = 23, FEATURE_CLOCK_DATA = 29 };
 
 static int write_text_feature(struct recording *rec, uint64_t feature, const char *text)
 {
@@ -41,14 +42,15 @@ static int write_text_feature(struct recording *rec, uint64_t feature, const cha
 /* Ids of event @e: one for each target and CPU. */
 static int append_ids(struct recording *rec, unsigned e)
 {
-	unsigned n = rec->nr_targets * rec->nr_cpus;
+	unsigned n;
+	const int *fds = record_fds(rec, e, &n);
 
-	for (unsigned i = e * n; i < (e + 1) * n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		uint64_t id;
 
-		if (rec->fds[i] < 0)
+		if (fds[i] < 0)
 			continue;
-		if (ioctl(rec->fds[i], PERF_EVENT_IOC_ID, &id) < 0)
+		if (ioctl(fds[i], PERF_EVENT_IOC_ID, &id) < 0)
 			return error("cannot ask for an event's id: %s", strerror(errno));
 		record_u64(&record, id);
 	}
@@ -57,20 +59,22 @@ static int append_ids(struct recording *rec, unsigned e)
 
 static unsigned count_ids(const struct recording *rec, unsigned e)
 {
-	unsigned n = rec->nr_targets * rec->nr_cpus, ids = 0;
+	unsigned n, ids = 0;
+	const int *fds = record_fds(rec, e, &n);
 
-	for (unsigned i = e * n; i < (e + 1) * n; i++)
-		ids += rec->fds[i] >= 0;
+	for (unsigned i = 0; i < n; i++)
+		ids += fds[i] >= 0;
 	return ids;
 }
 
 static int first_id(struct recording *rec, unsigned e, uint64_t *id)
 {
-	unsigned n = rec->nr_targets * rec->nr_cpus, i = e * n;
+	unsigned n, i = 0;
+	const int *fds = record_fds(rec, e, &n);
 
-	while (i < (e + 1) * n && rec->fds[i] < 0)
+	while (i < n && fds[i] < 0)
 		i++;
-	if (i == (e + 1) * n || ioctl(rec->fds[i], PERF_EVENT_IOC_ID, id) < 0)
+	if (i == n || ioctl(fds[i], PERF_EVENT_IOC_ID, id) < 0)
 		return error("cannot ask for an event's id");
 	return 0;
 }
@@ -115,6 +119,51 @@ static int write_event_desc(struct recording *rec)
 	return record_write(&record, &rec->stream);
 }
 
+/* For each group of more than one: its name, which event leads, and how many there are. */
+static int write_group_desc(struct recording *rec)
+{
+	const struct event_list *events = &rec->opt.events;
+	unsigned groups = 0;
+
+	for (unsigned e = 0; e < events->nr; e++)
+		groups += events->event[e].nr_group > 1;
+	if (!groups)
+		return 0;
+	feature_begin(FEATURE_GROUP_DESC);
+	record_u32(&record, groups);
+	for (unsigned e = 0; e < events->nr; e++) {
+		if (events->event[e].nr_group == 1)
+			continue;
+		feature_string("{anon_group}");
+		record_u32(&record, e);
+		record_u32(&record, events->event[e].nr_group);
+	}
+	return record_write(&record, &rec->stream);
+}
+
+/* The clock's resolution; and a moment, by the time of day and by the clock. */
+static int write_clock(struct recording *rec)
+{
+	const struct clock *clock = rec->opt.clock;
+	uint64_t resolution, time_of_day, time;
+
+	if (!clock)
+		return 0;
+	if (clock_resolution(clock->libc, &resolution) < 0 ||
+	    clock_now(CLOCK_REALTIME, &time_of_day) < 0 || clock_now(clock->libc, &time) < 0)
+		return -1;
+	feature_begin(FEATURE_CLOCKID);
+	record_u64(&record, resolution);
+	if (record_write(&record, &rec->stream) < 0)
+		return -1;
+	feature_begin(FEATURE_CLOCK_DATA);
+	record_u32(&record, 1); /* version */
+	record_u32(&record, clock->id);
+	record_u64(&record, time_of_day);
+	record_u64(&record, time);
+	return record_write(&record, &rec->stream);
+}
+
 static int write_features(struct recording *rec, int argc, char **argv)
 {
 	struct utsname u;
@@ -126,7 +175,7 @@ static int write_features(struct recording *rec, int argc, char **argv)
 	    write_text_feature(rec, FEATURE_ARCH, u.machine) < 0)
 		return -1;
 	feature_begin(FEATURE_NRCPUS);
-	record_u32(&record, rec->nr_cpus);
+	record_u32(&record, sysconf(_SC_NPROCESSORS_CONF));
 	record_u32(&record, sysconf(_SC_NPROCESSORS_ONLN));
 	if (record_write(&record, &rec->stream) < 0)
 		return -1;
@@ -137,7 +186,9 @@ static int write_features(struct recording *rec, int argc, char **argv)
 		feature_string(argv[i]);
 	if (record_write(&record, &rec->stream) < 0)
 		return -1;
-	return write_event_desc(rec);
+	if (write_event_desc(rec) < 0 || write_group_desc(rec) < 0)
+		return -1;
+	return write_clock(rec);
 }
 
 static bool kernel_is_seen(const struct recording *rec)
@@ -155,7 +206,7 @@ int write_head(struct recording *rec, int argc, char **argv)
 		return -1;
 	if (kernel_is_seen(rec) && synthesize_kernel(&rec->stream) < 0)
 		return -1;
-	if (rec->opt.all_cpus)
+	if (rec->opt.all_tasks)
 		return synthesize_all_tasks(&rec->stream);
 	return synthesize_task(&rec->stream, rec->opt.pid ? rec->opt.pid : rec->workload.pid);
 }

@@ -35,8 +35,26 @@ static int find_threads(struct recording *rec, pid_t pid)
 }
 
 /*
- * All events have one sample_type, so that tools can print the same fields for each. Side-band
- * records come with the first event only: all share its ring.
+ * Samples with the counts of a group tell how much they grew since the sample before: readers would
+ * mix up the tasks that have inherited them.
+ */
+static bool inherits(const struct options *opt, unsigned i)
+{
+	return !opt->all_tasks && !opt->no_inherit && !opt->events.event[i].sample_read;
+}
+
+static void read_counts(const struct event_list *list, unsigned i, struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_READ;
+	attr->read_format =
+	    PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+	if (list->event[list->event[i].leader].nr_group > 1)
+		attr->read_format |= PERF_FORMAT_GROUP;
+}
+
+/*
+ * All events have one sample_type but for counts, so that tools can print the same fields for each.
+ * Siblings are on while their leader is.
  */
 static void make_attr(const struct recording *rec, unsigned i, size_t ring_bytes,
 		      struct perf_event_attr *attr)
@@ -56,63 +74,80 @@ static void make_attr(const struct recording *rec, unsigned i, size_t ring_bytes
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
 		attr->sample_regs_intr = event_registers();
 	}
+	if (event->sample_read)
+		read_counts(&opt->events, i, attr);
 	attr->sample_period = event->rate;
 	attr->freq = event->freq;
-	attr->disabled = 1;
-	attr->inherit = !opt->all_cpus;
-	attr->enable_on_exec = !opt->all_cpus && !opt->pid;
+	attr->disabled = event->leader == i;
+	attr->inherit = inherits(opt, i);
+	attr->enable_on_exec =
+	    attr->disabled && !opt->all_tasks && !opt->pid && (!opt->delay_ms || i == rec->tracker);
 	attr->sample_id_all = 1;
 	attr->watermark = 1;
 	attr->wakeup_watermark = ring_bytes / 2;
-	if (i == 0) {
+	if (opt->clock) {
+		attr->use_clockid = 1;
+		attr->clockid = opt->clock->id;
+	}
+	attr->write_backward = opt->overwrite && i != rec->tracker;
+	if (i == rec->tracker) {
 		attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 		attr->build_id = 1;
 		attr->context_switch = opt->switches;
 	}
+	event_find_precise(event, attr);
 }
 
 /* Build ids in MMAP2 came late to Linux (5.12): an older one refuses the bit. */
-static int open_one(struct event *event, struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_one(struct event *event, struct perf_event_attr *attr, pid_t pid, int cpu,
+		    int group_fd)
 {
-	int fd = event_open(attr, pid, cpu);
+	int fd = event_open(attr, pid, cpu, group_fd);
 
 	if (fd < 0 && event_fall_back(event, attr, errno))
-		fd = event_open(attr, pid, cpu);
+		fd = event_open(attr, pid, cpu, group_fd);
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
 		attr->build_id = 0;
-		fd = event_open(attr, pid, cpu);
+		fd = event_open(attr, pid, cpu, group_fd);
 		if (fd < 0)
 			attr->build_id = 1;
 	}
 	return fd;
 }
 
-static int map_ring(struct recording *rec, int fd, unsigned cpu)
+/* Where event @e writes on the CPU that is @c in the list. */
+static struct ring *ring_of(struct recording *rec, unsigned e, unsigned c)
 {
-	if (ring_map(&rec->ring[cpu], fd, rec->opt.pages) < 0)
-		return -1;
-	rec->ring_fd[cpu] = fd;
-	return 0;
+	return rec->attr[e].write_backward ? &rec->last[c] : &rec->ring[c];
 }
 
-/* The first event of a CPU owns its ring; all others write there too. */
-static int open_on_cpu(struct recording *rec, unsigned event, pid_t target, unsigned cpu,
-		       int *result)
+/*
+ * Opens event @e for target @t on the CPU that is @c in the list, in the group of its leader, if
+ * any; the first of a CPU owns its ring, and all others write there too.
+ */
+static int open_on_cpu(struct recording *rec, unsigned e, unsigned t, unsigned c, int *result)
 {
-	struct event *e = &rec->opt.events.event[event];
-	int fd = open_one(e, &rec->attr[event], target, cpu);
+	struct event *event = &rec->opt.events.event[e];
+	unsigned nr, at = t * rec->cpus.nr + c;
+	int group = event->leader == e ? -1 : record_fds(rec, event->leader, &nr)[at];
+	struct ring *ring = ring_of(rec, e, c);
+	int fd;
 
-	*result = fd;
-	if (fd < 0 && errno == ENODEV && rec->nr_cpus > 1)
+	*result = -1;
+	if (event->leader != e && group < 0)
 		return 0; /* that CPU is off */
+	*result = fd = open_one(event, &rec->attr[e], rec->target[t], rec->cpus.cpu[c], group);
+	if (fd < 0 && errno == ENODEV && !rec->opt.cpus.nr && rec->cpus.nr > 1)
+		return 0;
 	if (fd < 0) {
-		event_open_error(e, &rec->attr[event], target, errno);
+		event_open_error(event, &rec->attr[e], rec->target[t], errno);
 		return -1;
 	}
-	if (rec->ring_fd[cpu] < 0)
-		return map_ring(rec, fd, cpu);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, rec->ring_fd[cpu]) < 0)
-		return error("event \"%s\": cannot share the ring: %s", e->name, strerror(errno));
+	if (ring->fd < 0)
+		return ring_map(ring, fd, rec->opt.pages, rec->attr[e].write_backward);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
+		return error("event \"%s\": cannot share the ring: %s", event->name,
+			     strerror(errno));
 	return 0;
 }
 
@@ -121,10 +156,11 @@ static void close_all(struct recording *rec)
 	for (unsigned i = 0; i < rec->nr_fds; i++)
 		if (rec->fds[i] >= 0)
 			close(rec->fds[i]);
-	for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
-		if (rec->ring_fd[cpu] >= 0)
+	for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++) {
+		if (rec->ring[cpu].fd >= 0)
 			ring_unmap(&rec->ring[cpu]);
-		rec->ring_fd[cpu] = -1;
+		if (rec->last[cpu].fd >= 0)
+			ring_unmap(&rec->last[cpu]);
 	}
 	rec->nr_fds = 0;
 }
@@ -138,11 +174,11 @@ static int try_open(struct recording *rec)
 	for (unsigned e = 0; e < events->nr; e++) {
 		make_attr(rec, e, ring_bytes, &rec->attr[e]);
 		for (unsigned t = 0; t < rec->nr_targets; t++) {
-			for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
-				bool first = rec->ring_fd[cpu] < 0;
+			for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++) {
+				bool first = ring_of(rec, e, cpu)->fd < 0;
 				int *fd = &rec->fds[rec->nr_fds++];
 
-				if (open_on_cpu(rec, e, rec->target[t], cpu, fd) == 0)
+				if (open_on_cpu(rec, e, t, cpu, fd) == 0)
 					continue;
 				return first && *fd >= 0 ? -2 : -1;
 			}
@@ -162,10 +198,11 @@ static int open_events(struct recording *rec)
 
 	if (!fixed)
 		rec->opt.pages = DEFAULT_PAGES;
-	rec->fds = calloc(MAX_EVENTS * rec->nr_targets * rec->nr_cpus, sizeof(rec->fds[0]));
+	rec->fds = calloc(MAX_EVENTS * rec->nr_targets * rec->cpus.nr, sizeof(rec->fds[0]));
 	if (!rec->fds)
 		return error("out of memory");
-	memset(rec->ring_fd, -1, sizeof(rec->ring_fd));
+	for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++)
+		rec->ring[cpu].fd = rec->last[cpu].fd = -1;
 	while ((ret = try_open(rec)) == -2) {
 		int err = errno;
 
@@ -179,13 +216,29 @@ static int open_events(struct recording *rec)
 	return ret;
 }
 
+static int request(struct recording *rec, unsigned e, unsigned long request)
+{
+	unsigned nr;
+	const int *fds = record_fds(rec, e, &nr);
+
+	for (unsigned i = 0; i < nr; i++)
+		if (fds[i] >= 0 && ioctl(fds[i], request, 0) < 0)
+			return error("cannot switch an event: %s", strerror(errno));
+	return 0;
+}
+
+int record_enable_tracker(struct recording *rec)
+{
+	return request(rec, rec->tracker, PERF_EVENT_IOC_ENABLE);
+}
+
 int record_enable(struct recording *rec, bool enabled)
 {
-	unsigned long request = enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	unsigned long what = enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
-	for (unsigned i = 0; i < rec->nr_fds; i++)
-		if (rec->fds[i] >= 0 && ioctl(rec->fds[i], request, 0) < 0)
-			return error("cannot switch an event: %s", strerror(errno));
+	for (unsigned e = 0; e < rec->opt.events.nr; e++)
+		if (rec->opt.events.event[e].leader == e && request(rec, e, what) < 0)
+			return -1;
 	return 0;
 }
 
@@ -197,11 +250,13 @@ int record_enable(struct recording *rec, bool enabled)
 int record_settle(const struct recording *rec)
 {
 	uint64_t words[3 + 3 * MAX_EVENTS]; /* as many as any read_format may have */
-	bool of_cpus = rec->opt.all_cpus;
+	bool of_cpus = rec->opt.all_tasks;
+	unsigned nr;
+	const int *fds = record_fds(rec, rec->tracker, &nr);
 
 	for (unsigned t = 0; t < rec->nr_targets; t++) {
-		for (unsigned cpu = 0; cpu < rec->nr_cpus; cpu++) {
-			int fd = rec->fds[t * rec->nr_cpus + cpu];
+		for (unsigned cpu = 0; cpu < rec->cpus.nr; cpu++) {
+			int fd = fds[t * rec->cpus.nr + cpu];
 
 			if (fd < 0)
 				continue;
@@ -214,15 +269,28 @@ int record_settle(const struct recording *rec)
 	return 0;
 }
 
+/* The first event that follows children, if any does, unless there is one made for it. */
+static unsigned find_tracker(const struct options *opt)
+{
+	if (has_own_tracker(opt))
+		return opt->events.nr - 1;
+	for (unsigned e = 0; e < opt->events.nr; e++)
+		if (inherits(opt, e))
+			return e;
+	return 0;
+}
+
 int record_open(struct recording *rec)
 {
 	const struct options *opt = &rec->opt;
 
-	rec->nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (rec->nr_cpus > MAX_CPUS)
-		return error("more than %d CPUs", MAX_CPUS);
+	if (opt->cpus.nr)
+		rec->cpus = opt->cpus;
+	else if (cpus_all(&rec->cpus) < 0)
+		return -1;
+	rec->tracker = find_tracker(opt);
 	if (!opt->pid)
-		rec->target[rec->nr_targets++] = opt->all_cpus ? -1 : rec->workload.pid;
+		rec->target[rec->nr_targets++] = opt->all_tasks ? -1 : rec->workload.pid;
 	else if (find_threads(rec, opt->pid) < 0)
 		return -1;
 	return open_events(rec);

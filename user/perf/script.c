@@ -18,7 +18,9 @@ static const char usage_text[] = "usage: perf script [-i FILE]\n"
 
 struct known_event {
 	uint64_t sample_type, read_format;
-	uint64_t *ids;
+	struct known_id {
+		uint64_t id, counted; /* by the last sample that told */
+	} * ids;
 	size_t nr_ids;
 	char name[48];
 };
@@ -107,10 +109,11 @@ static int add_event(const struct perf_event_header *h)
 	memcpy(&attr, c.pos, size < sizeof(attr) ? size : sizeof(attr));
 	c.pos += size;
 	event->nr_ids = (c.end - c.pos) / sizeof(uint64_t);
-	event->ids = malloc(event->nr_ids * sizeof(uint64_t) + 1);
+	event->ids = calloc(event->nr_ids + 1, sizeof(event->ids[0]));
 	if (!event->ids)
 		return error("out of memory");
-	memcpy(event->ids, c.pos, event->nr_ids * sizeof(uint64_t));
+	for (size_t i = 0; i < event->nr_ids; i++)
+		event->ids[i].id = take_u64(&c);
 	event->sample_type = attr.sample_type;
 	event->read_format = attr.read_format;
 	name_from_attr(event, &attr);
@@ -121,13 +124,24 @@ static int add_event(const struct perf_event_header *h)
 	return 0;
 }
 
+static struct known_event *find_id(uint64_t id, struct known_id **found)
+{
+	for (unsigned e = 0; e < nr_known; e++) {
+		for (size_t i = 0; i < known[e].nr_ids; i++) {
+			if (known[e].ids[i].id != id)
+				continue;
+			*found = &known[e].ids[i];
+			return &known[e];
+		}
+	}
+	return NULL;
+}
+
 static struct known_event *event_of_id(uint64_t id)
 {
-	for (unsigned e = 0; e < nr_known; e++)
-		for (size_t i = 0; i < known[e].nr_ids; i++)
-			if (known[e].ids[i] == id)
-				return &known[e];
-	return NULL;
+	struct known_id *found;
+
+	return find_id(id, &found);
 }
 
 /* u64 what, id, then text: only names matter here. */
@@ -148,23 +162,51 @@ struct sample {
 	const struct known_event *event;
 	uint64_t ip, time, addr, period;
 	uint32_t pid, tid, cpu;
+	struct cursor counts; /* what read() would return, when there is READ */
 	uint64_t nr;          /* of chain */
 	const uint8_t *chain; /* may be unaligned */
 };
 
-/* Skips what read() would return. */
-static void skip_read(struct cursor *c, uint64_t format)
-{
-	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & 16 /* LOST */);
-	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	uint64_t nr = format & PERF_FORMAT_GROUP ? take_u64(c) : 1;
+/* --- What read() would return, of an event alone or of a group --- */
 
-	for (; times; times--)
+static void skip_times(struct cursor *c, uint64_t format)
+{
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		take_u64(c);
-	for (; nr && !c->bad; nr--)
-		for (uint64_t i = 0; i < each; i++)
-			take_u64(c);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		take_u64(c);
+}
+
+/* How many counts follow. */
+static uint64_t begin_counts(struct cursor *c, uint64_t format)
+{
+	uint64_t nr;
+
+	if (!(format & PERF_FORMAT_GROUP))
+		return 1;
+	nr = take_u64(c);
+	skip_times(c, format);
+	return nr;
+}
+
+static uint64_t take_count(struct cursor *c, uint64_t format, uint64_t *id)
+{
+	uint64_t value = take_u64(c);
+
+	if (!(format & PERF_FORMAT_GROUP))
+		skip_times(c, format);
+	*id = format & PERF_FORMAT_ID ? take_u64(c) : 0;
+	if (format & 16 /* LOST */)
+		take_u64(c);
+	return value;
+}
+
+static void skip_counts(struct cursor *c, uint64_t format)
+{
+	uint64_t id;
+
+	for (uint64_t nr = begin_counts(c, format); nr && !c->bad; nr--)
+		take_count(c, format, &id);
 }
 
 static bool parse_sample(const struct perf_event_header *h, struct sample *s)
@@ -203,8 +245,9 @@ static bool parse_sample(const struct perf_event_header *h, struct sample *s)
 	}
 	if (type & PERF_SAMPLE_PERIOD)
 		s->period = take_u64(&c);
+	s->counts = c;
 	if (type & PERF_SAMPLE_READ)
-		skip_read(&c, s->event->read_format);
+		skip_counts(&c, s->event->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		s->nr = take_u64(&c);
 		s->chain = c.pos;
@@ -262,25 +305,54 @@ static void print_chain(const struct sample *s)
 	putchar('\n');
 }
 
+static void print_as(const struct sample *s, const struct known_event *event, uint64_t period,
+		     bool kernel)
+{
+	bool chain = s->event->sample_type & PERF_SAMPLE_CALLCHAIN;
+
+	printf(chain ? "%s %7" PRIu32 " " : "%16s %7" PRIu32 " ", machine_task_name(s->pid, s->tid),
+	       s->tid);
+	printf("[%03" PRIu32 "] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s: ", s->cpu,
+	       s->time / 1000000000, s->time % 1000000000 / 1000, period, event->name);
+	if (chain) {
+		putchar('\n');
+		print_chain(s);
+	} else {
+		print_frame(s->pid, kernel, s->ip, "");
+	}
+}
+
+/* A sample with counts stands for all events that it has counts of: by how much they have grown. */
+static void print_growth(const struct sample *s, bool kernel)
+{
+	struct cursor c = s->counts;
+	uint64_t format = s->event->read_format, id;
+
+	for (uint64_t nr = begin_counts(&c, format); nr && !c.bad; nr--) {
+		uint64_t value = take_count(&c, format, &id), grown;
+		struct known_id *known_id;
+		const struct known_event *event = find_id(id, &known_id);
+
+		if (!event)
+			continue;
+		grown = value - known_id->counted;
+		known_id->counted = value;
+		if (grown)
+			print_as(s, event, grown, kernel);
+	}
+}
+
 static int print_sample(const struct perf_event_header *h)
 {
 	bool kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	struct sample s;
-	bool chain;
 
 	if (!parse_sample(h, &s))
 		return error("a sample is malformed");
-	chain = s.event->sample_type & PERF_SAMPLE_CALLCHAIN;
-	printf(chain ? "%s %7" PRIu32 " " : "%16s %7" PRIu32 " ", machine_task_name(s.pid, s.tid),
-	       s.tid);
-	printf("[%03" PRIu32 "] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s: ", s.cpu,
-	       s.time / 1000000000, s.time % 1000000000 / 1000, s.period, s.event->name);
-	if (chain) {
-		putchar('\n');
-		print_chain(&s);
-	} else {
-		print_frame(s.pid, kernel, s.ip, "");
-	}
+	if ((s.event->sample_type & PERF_SAMPLE_READ) && (s.event->read_format & PERF_FORMAT_ID))
+		print_growth(&s, kernel);
+	else
+		print_as(&s, s.event, s.period, kernel);
 	return 0;
 }
 

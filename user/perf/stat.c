@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define DEFAULT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions"
-#define MAX_CPUS       256
 
 struct counter {
 	int fd[MAX_CPUS]; /* one for a task, one a CPU with -a; -1: not open */
@@ -102,10 +101,10 @@ static int open_counter(struct counting *c, unsigned i, pid_t pid)
 	attr.enable_on_exec = !c->all_cpus;
 	for (unsigned cpu = 0; cpu < c->nr_cpus; cpu++) {
 		int on = c->all_cpus ? (int)cpu : -1;
-		int fd = event_open(&attr, target, on);
+		int fd = event_open(&attr, target, on, -1);
 
 		if (fd < 0 && event_fall_back(event, &attr, errno)) {
-			fd = event_open(&attr, target, on);
+			fd = event_open(&attr, target, on, -1);
 			if (fd < 0 && event_unsupported(errno))
 				counter->refused = true;
 		}
@@ -167,7 +166,7 @@ static bool counts_time(const struct event *e)
  */
 static bool only_in_kernel(const struct event *e)
 {
-	return e->type == PERF_TYPE_SOFTWARE && e->exclude_kernel &&
+	return e->type == PERF_TYPE_SOFTWARE && e->user && !e->kernel &&
 	       (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		e->config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -117,6 +118,17 @@ int workload_go(struct workload *w)
 	return 0;
 }
 
+bool workload_runs_for(struct workload *w, int ms)
+{
+	struct pollfd report = {.fd = w->report, .events = POLLIN};
+	int n;
+
+	do {
+		n = poll(&report, 1, ms);
+	} while (n < 0 && errno == EINTR);
+	return n == 0;
+}
+
 int workload_wait(struct workload *w)
 {
 	struct message m = {0};
@@ -125,6 +137,8 @@ int workload_wait(struct workload *w)
 	while (receive(w->report, &m) && m.kind != COMMAND_ENDED)
 		exec_error = m.value;
 	waitpid(w->waiter, NULL, 0);
+	close(w->go);
+	close(w->report);
 	w->not_run = exec_error;
 	if (exec_error) {
 		error("cannot run the command: %s", strerror(exec_error));
