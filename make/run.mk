@@ -82,6 +82,6 @@ host-perf: $(HOST_PERF)
 $(HOST_PERF): $(wildcard user/perf/*.[ch])
 	$(call say,HOSTCC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^)
+	$(Q)gcc -std=gnu17 -O2 -g -Wall -Wextra -Werror -fno-omit-frame-pointer -o $@ $(filter %.c,$^) -lm
 
 .PHONY: run shell report run-check bench bench-check debug debug-check host-perf

@@ -171,3 +171,7 @@ test_divide_SRC := user/libc/arm/divide.c
 HOST_TESTS += test_skew
 test_skew_SRC := kernel/smp/skew.c
 test_skew_CFLAGS := -Itests/host/skew
+
+HOST_TESTS += test_stat
+test_stat_SRC := user/perf/stat_print.c user/perf/count.c
+test_stat_CFLAGS := -Wl,--no-as-needed -lm

@@ -65,6 +65,10 @@ REFUSED = [
     ("record -D 1x -- true", '"1x" is not a positive number'),
     ("record -s -- true", "option -s is not known; -h tells the options"),
     ("stat -e cs/period=1/ -- true", "period= and freq= are for perf record"),
+    ("stat -e {cs,faults}:S -- true", "modifier S is for perf record; groups are read together without"),
+    ("stat -r 0 -- true", '"0" is not a positive number'),
+    ("stat -r 1001 -- true", "-r: at most 1000"),
+    ("stat -C 0 -i -- true", "-i is for a command: all tasks are counted anyway"),
 ]
 
 
