@@ -27,6 +27,11 @@ def test_rates_of_events(boot, options, period, freq):
 
 REFUSED = [
     ("record -p 3 -- true", "-p and a command .* exclude each other"),
+    ("record -t 3 -- true", "-t and a command .* exclude each other"),
+    ("record -t 3 -p 3", "-p and -t exclude each other"),
+    ("record -t 999", "-t: there is no thread 999"),
+    ("record -p 999", "there is no process or thread 999 to watch"),
+    ("record -p 99999999999", "-p: there is no 99999999999"),
     ("record -c 1 -F 3 -- true", "-c and -F exclude each other"),
     ("record -a -i -- true", "-i is for a command or -p: all tasks are watched anyway"),
     ("record -D 5 -p 1", "-D is for a command"),

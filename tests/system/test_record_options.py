@@ -48,6 +48,18 @@ def test_no_inherit(boot, perf):
         assert set(names_of(perf, guest)) == expected
 
 
+def test_those_that_are_there(boot, perf):
+    """A process is all of its threads, those to come too; a thread is itself alone."""
+    for option, count in ("-p", 4), ("-t", 1):
+        guest = boot(f"sh -c 'threads 3 & perf record {option} $! -e cs/period=1/'", "--icount")
+        assert guest.status == 0, guest.console
+        samples = guest.samples()
+        assert len({s.tid for s in samples}) == count and len({s.pid for s in samples}) == 1
+        if count == 1:
+            assert samples[0].tid == samples[0].pid
+        assert "[unknown]" not in perf("script", "-i", guest.pipe).stdout
+
+
 def test_some_processors(boot, processors):
     for cpu in 0, 1:
         guest = boot(f"perf record -C {cpu} -e cs/period=1/,cpu-clock -- migrate 5", *processors)

@@ -243,6 +243,8 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 		error("event \"%s\": the kernel does not take this clock (-k); monotonic, "
 		      "monotonic_raw, boottime and realtime are those that most take",
 		      event->name);
+	} else if (err == ESRCH) {
+		error("there is no process or thread %d to watch", (int)target);
 	} else if (err == ENOSYS) {
 		error("this kernel has no perf_event_open()");
 	} else {

@@ -54,7 +54,7 @@ static int drain_rest(struct recording *rec)
 }
 
 /*
- * Until the command has ended, or, without one, until the process watched has. A ring wakes us when
+ * Until the command has ended, or, without one, until those watched have. A ring wakes us when
  * it is half full; the clock does now and then, so that a machine that dies takes little with it.
  */
 static int move_records(struct recording *rec)
@@ -111,14 +111,14 @@ static int start(struct recording *rec, int argc, char **argv)
 
 	if (opt->command && workload_start(&rec->workload, opt->command, to_stdout) < 0)
 		return -1;
-	if (record_open(rec) < 0 || stream_open(&rec->stream, opt->output) < 0 ||
-	    write_head(rec, argc, argv) < 0)
+	if (record_targets(rec) < 0 || record_open(rec) < 0 ||
+	    stream_open(&rec->stream, opt->output) < 0 || write_head(rec, argc, argv) < 0)
 		return -1;
 	/* A reader that runs late loses records. Where it may not be more urgent, so be it. */
 	setpriority(PRIO_PROCESS, 0, READER_NICE);
 	if (opt->all_tasks && opt->delay_ms && record_enable_tracker(rec) < 0)
 		return -1;
-	if ((opt->all_tasks || opt->pid) && !opt->delay_ms && record_enable(rec, true) < 0)
+	if ((opt->all_tasks || is_there(opt)) && !opt->delay_ms && record_enable(rec, true) < 0)
 		return -1;
 	if (opt->command && workload_go(&rec->workload) < 0)
 		return -1;

@@ -9,7 +9,7 @@
 struct options {
 	struct event_list events;
 	const char *output;
-	pid_t pid;
+	pid_t pid, tid; /* a process, a thread that is there; 0: none */
 	struct cpu_list cpus;
 	size_t pages;         /* 0: not said */
 	uint64_t count, freq; /* of events without a term that says it; 0: not said */
@@ -23,6 +23,7 @@ struct recording {
 	struct options opt;
 	struct stream stream;
 	struct workload workload;
+	pid_t process;             /* of which maps and names are told; -1: of all */
 	pid_t target[MAX_TARGETS]; /* whom to watch; -1: everybody */
 	unsigned nr_targets;
 	struct cpu_list cpus; /* on which */
@@ -41,12 +42,22 @@ static inline bool has_own_tracker(const struct options *opt)
 	return opt->overwrite || opt->delay_ms;
 }
 
+/* Is the target there already, rather than a command? */
+static inline bool is_there(const struct options *opt)
+{
+	return opt->pid || opt->tid;
+}
+
 /* --- record_options.c --- */
 /* Returns 0 to go on, else an exit status. */
 int record_options(struct options *opt, char **argv);
 
+/* --- record_target.c --- */
+/* Finds the targets: 0, or -1 with a message. */
+int record_targets(struct recording *rec);
+
 /* --- record_open.c: each returns 0, or -1 with a message --- */
-/* Finds the targets, opens all events for each and maps the rings; nothing is enabled yet. */
+/* Opens all events for each target and maps the rings; nothing is enabled yet. */
 int record_open(struct recording *rec);
 int record_enable(struct recording *rec, bool enabled);
 int record_enable_tracker(struct recording *rec);

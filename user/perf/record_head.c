@@ -206,7 +206,7 @@ int write_head(struct recording *rec, int argc, char **argv)
 		return -1;
 	if (kernel_is_seen(rec) && synthesize_kernel(&rec->stream) < 0)
 		return -1;
-	if (rec->opt.all_tasks)
+	if (rec->process < 0)
 		return synthesize_all_tasks(&rec->stream);
-	return synthesize_task(&rec->stream, rec->opt.pid ? rec->opt.pid : rec->workload.pid);
+	return synthesize_task(&rec->stream, rec->process);
 }

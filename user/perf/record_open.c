@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +12,14 @@
 #define DEFAULT_PAGES 128
 #define MIN_PAGES     4
 
-/* The threads of process @pid; the process itself where the system shows no threads. */
-static int find_threads(struct recording *rec, pid_t pid)
-{
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)) && rec->nr_targets < MAX_TARGETS)
-		if (atoi(entry->d_name) > 0)
-			rec->target[rec->nr_targets++] = atoi(entry->d_name);
-	if (dir)
-		closedir(dir);
-	if (rec->nr_targets == MAX_TARGETS)
-		return error("-p: the process has more than %d threads", MAX_TARGETS - 1);
-	if (!rec->nr_targets)
-		rec->target[rec->nr_targets++] = pid;
-	return 0;
-}
-
 /*
  * Samples with the counts of a group tell how much they grew since the sample before: readers would
  * mix up the tasks that have inherited them.
  */
 static bool inherits(const struct options *opt, unsigned i)
 {
-	return !opt->all_tasks && !opt->no_inherit && !opt->events.event[i].sample_read;
+	return !opt->all_tasks && !opt->no_inherit && !opt->tid &&
+	       !opt->events.event[i].sample_read;
 }
 
 static void read_counts(const struct event_list *list, unsigned i, struct perf_event_attr *attr)
@@ -80,8 +59,8 @@ static void make_attr(const struct recording *rec, unsigned i, size_t ring_bytes
 	attr->freq = event->freq;
 	attr->disabled = event->leader == i;
 	attr->inherit = inherits(opt, i);
-	attr->enable_on_exec =
-	    attr->disabled && !opt->all_tasks && !opt->pid && (!opt->delay_ms || i == rec->tracker);
+	attr->enable_on_exec = attr->disabled && !opt->all_tasks && !is_there(opt) &&
+			       (!opt->delay_ms || i == rec->tracker);
 	attr->sample_id_all = 1;
 	attr->watermark = 1;
 	attr->wakeup_watermark = ring_bytes / 2;
@@ -289,9 +268,5 @@ int record_open(struct recording *rec)
 	else if (cpus_all(&rec->cpus) < 0)
 		return -1;
 	rec->tracker = find_tracker(opt);
-	if (!opt->pid)
-		rec->target[rec->nr_targets++] = opt->all_tasks ? -1 : rec->workload.pid;
-	else if (find_threads(rec, opt->pid) < 0)
-		return -1;
 	return open_events(rec);
 }

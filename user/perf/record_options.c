@@ -23,8 +23,9 @@ static const char usage_text[] =
     "                     it themselves: -e context-switches/period=1/,cpu-clock/freq=997/\n"
     "  -g                 call chains\n"
     "  -a                 all tasks, while the command runs\n"
-    "  -C LIST            on these CPUs alone, e.g. 0,2-3; all tasks unless there is -p\n"
+    "  -C LIST            on these CPUs alone, e.g. 0,2-3; all tasks unless there is -p or -t\n"
     "  -p PID             an existing process instead of the command\n"
+    "  -t TID             one thread of it, and nothing that it makes\n"
     "  -i, --no-inherit   the task alone, not its children and threads\n"
     "  -D MS              begins when the command has run for so many milliseconds\n"
     "  -o FILE            output; - is standard output (default /dev/export, else perf.pipe)\n"
@@ -127,14 +128,14 @@ static bool parse_delay(const char *text, uint64_t *ms)
 	return *ms <= MAX_DELAY_MS;
 }
 
-static bool parse_pid(const char *text, pid_t *pid)
+static bool parse_task(const char *text, const char *option, pid_t *pid)
 {
 	uint64_t n;
 
-	if (!parse_number(text, "-p", &n))
+	if (!parse_number(text, option, &n))
 		return false;
 	if (n > INT32_MAX)
-		error("-p: %s is no process", text);
+		error("%s: there is no %s", option, text);
 	*pid = n;
 	return n <= INT32_MAX;
 }
@@ -152,7 +153,9 @@ static bool take_value(struct options *opt, int c, const char *value)
 	case 'C':
 		return cpus_parse(&opt->cpus, value) == 0;
 	case 'p':
-		return parse_pid(value, &opt->pid);
+		return parse_task(value, "-p", &opt->pid);
+	case 't':
+		return parse_task(value, "-t", &opt->tid);
 	case 'D':
 		return parse_delay(value, &opt->delay_ms);
 	case 'k':
@@ -204,14 +207,19 @@ static bool take_option(struct options *opt, int c, const char *value)
 /* What excludes each other; false with a message. */
 static bool options_agree(const struct options *opt)
 {
-	if (opt->all_tasks && opt->pid)
-		error("record: -a and -p exclude each other");
+	const char *there = opt->pid ? "-p" : "-t";
+
+	if (opt->all_tasks && is_there(opt))
+		error("record: -a and %s exclude each other", there);
+	else if (opt->pid && opt->tid)
+		error("record: -p and -t exclude each other");
 	else if (opt->all_tasks && opt->no_inherit)
 		error("record: -i is for a command or -p: all tasks are watched anyway");
 	else if (opt->delay_ms && !opt->command)
 		error("record: -D is for a command");
-	else if (opt->pid && opt->command)
-		error("record: -p and a command (\"%s\") exclude each other", opt->command[0]);
+	else if (is_there(opt) && opt->command)
+		error("record: %s and a command (\"%s\") exclude each other", there,
+		      opt->command[0]);
 	else if (opt->count && opt->freq)
 		error("record: -c and -F exclude each other; events may differ, e.g. "
 		      "-e context-switches/period=1/,cpu-clock/freq=997/");
@@ -237,6 +245,7 @@ int record_options(struct options *opt, char **argv)
 	    {'I', false, "intr-regs"},
 	    {'C', true, "cpu"},
 	    {'i', false, "no-inherit"},
+	    {'t', true, "tid"},
 	    {'D', true, "delay"},
 	    {'k', true, "clockid"},
 	    {OVERWRITE, false, "overwrite"},
@@ -257,11 +266,11 @@ int record_options(struct options *opt, char **argv)
 	if (c < 0)
 		return EXIT_USAGE;
 	opt->command = *p.next ? p.next : NULL;
-	if (!opt->command && !opt->pid) {
+	if (!opt->command && !is_there(opt)) {
 		error("record: there is no command to run");
 		return usage_error();
 	}
-	if (opt->cpus.nr && !opt->pid)
+	if (opt->cpus.nr && !is_there(opt))
 		opt->all_tasks = true;
 	if (!options_agree(opt))
 		return EXIT_USAGE;
