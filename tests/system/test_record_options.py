@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from perfdata import LOST, SAMPLE
+from perfdata import FINISHED_ROUND, LOST, SAMPLE
 
 
 @pytest.fixture
@@ -106,6 +106,18 @@ def test_overwrite(boot, perf, make):
     ours = subprocess.run(["build/host/perf", "script", "-i", guest.pipe], capture_output=True, text=True,
                           errors="replace", timeout=60, check=True).stdout
     assert re.findall(r"\] +(\d+\.\d+): ", ours) == times
+
+
+def test_overwrite_makes_no_promises(boot, perf):
+    """Samples come when all is over, however often rings were emptied before: no round may say that none will."""
+    pause = "; sleep 0.6; hello"
+    guest = boot(f"perf record --overwrite -e faults/period=1/ -- sh -c 'hello{3 * pause}'", "--icount")
+    assert guest.status == 0, guest.console
+    assert FINISHED_ROUND not in {r.type for r in guest.stream.records()}
+    done = perf("script", "-i", guest.pipe, "--show-task-events")
+    assert "out of order" not in done.stderr
+    times = re.findall(r"\] +(\d+\.\d+): ", done.stdout)
+    assert times == sorted(times)
 
 
 def test_overwrite_of_a_short_run(boot):
