@@ -80,7 +80,7 @@ def test_groups_without_counts(boot, perf, seekable):
 
 def test_group_of_a_processor(boot, perf):
     """-a with children that come and go: what the counts grow by is a processor's."""
-    guest = boot(f"perf record -a -e {GROUP}:S -- pingpong 200", "--icount")
+    guest = boot(f"perf record -a -e {GROUP}:S -- pingpong 200", "--icount", "--append", "cpus=1")
     assert guest.status == 0, guest.console
     counted = sums(lines(perf("script", "-i", guest.pipe).stdout))
     assert 300 < counted["context-switches"] < 600, counted

@@ -20,7 +20,7 @@ def samples_and_lost(guest):
 def test_throttling(boot, perf):
     """A limit of a tenth, set when the event is open. Of the time nothing is left out."""
     guest = boot(f"sh -c 'perf record -a -e cpu-clock/freq=10000/ -- sh -c \"echo 1000 > {LIMIT}; spin 100\"'",
-                 "--icount")
+                 "--icount", "--append", "cpus=1")
     assert guest.status == 0, guest.console
     stats = statistics(perf, guest.pipe)
     assert stats["THROTTLE"] >= 5
@@ -39,7 +39,7 @@ def test_a_ring_without_room(boot, perf):
     """Each fault wants more room than the ring has. What is there and what was lost are all there was."""
     events = 15
     guest = boot("perf record -m 1 -g --user-regs -e " + ",".join(["faults/period=1/"] * events)
-                 + " -- pagefaults 100", "--icount")
+                 + " -- pagefaults 100", "--icount", "--append", "cpus=1")
     assert guest.status == 0, guest.console
     samples, lost = samples_and_lost(guest)
     assert lost > 0 and (samples + lost) % events == 0 and samples + lost >= 100 * events

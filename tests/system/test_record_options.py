@@ -51,12 +51,12 @@ def test_no_inherit(boot, perf):
 def test_those_that_are_there(boot, perf):
     """A process is all of its threads, those to come too; a thread is itself alone."""
     for option, count in ("-p", 4), ("-t", 1):
-        guest = boot(f"sh -c 'threads 3 & perf record {option} $! -e cs/period=1/'", "--icount")
+        guest = boot("sh -c '(sleep 0.5; exec threads 3) & "
+                     f"perf record {option} $! -e cs/period=1/'", "--icount")
         assert guest.status == 0, guest.console
-        samples = guest.samples()
-        assert len({s.tid for s in samples}) == count and len({s.pid for s in samples}) == 1
-        if count == 1:
-            assert samples[0].tid == samples[0].pid
+        process = guest.samples()[-1].pid
+        threads = {s.tid for s in guest.samples() if s.pid == process}
+        assert len(threads) == count and process in threads
         assert "[unknown]" not in perf("script", "-i", guest.pipe).stdout
 
 
@@ -83,7 +83,7 @@ def test_frequency_and_ring_size(boot):
 def test_overwrite(boot, perf, make):
     """Of a long run the last samples are there, as many as the ring holds; tasks and maps are known of all."""
     guest = boot("perf record --overwrite -m 4 -g -e cs/period=1/,page-faults/period=1/ -- "
-                 "sh -c 'hello; pingpong 500; pagefaults 60'", "--icount")
+                 "sh -c 'hello; pingpong 500; pagefaults 60'", "--icount", "--append", "cpus=1")
     assert guest.status == 0, guest.console
     stream = guest.stream
     records = list(stream.records())

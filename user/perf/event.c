@@ -245,6 +245,10 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 		      event->name);
 	} else if (err == ESRCH) {
 		error("there is no process or thread %d to watch", (int)target);
+	} else if (err == EMFILE) {
+		error("event \"%s\": %s: there is one for each event, thread and CPU; take fewer "
+		      "events, or some CPUs alone (-C)",
+		      event->name, strerror(err));
 	} else if (err == ENOSYS) {
 		error("this kernel has no perf_event_open()");
 	} else {
