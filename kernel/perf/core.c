@@ -79,9 +79,10 @@ static void change_all(struct perf_event *event, void (*change)(void *event))
 
 void perf_event_apply(struct perf_event *event, void (*change)(void *event), bool group)
 {
-	struct perf_event *first = group ? event->leader : event, *sibling;
+	struct perf_event *first, *sibling;
 
 	mutex_lock(&perf_mutex);
+	first = group ? event->leader : event;
 	change_all(first, change);
 	if (group)
 		list_for_each (sibling, &first->group, group)
@@ -184,6 +185,9 @@ static void leave(void *arg)
 	struct passage *p = arg;
 	struct perf_context *ctx = p->ctx;
 
+	/* The interrupt that is to see to it will not find it any more. */
+	if (unlikely(p->event->exclude & EXCLUDE_ALL))
+		perf_context_stop_excluded(ctx);
 	perf_event_stop(p->event);
 	if (!p->keep_group && perf_event_has_group(p->event))
 		perf_group_leave(p->event);
@@ -345,6 +349,13 @@ static int attach(struct perf_event *event, const struct target *t)
 	return err;
 }
 
+void perf_event_free(struct perf_event *event)
+{
+	if (unlikely(event->stops_pending))
+		perf_limit_wait(event);
+	kfree(event);
+}
+
 static struct perf_event *create(const struct perf_event_attr *attr, const struct target *t,
 				 perf_overflow_handler_t handler, void *context)
 {
@@ -393,22 +404,20 @@ void perf_event_release(struct perf_event *event)
 	mutex_lock(&perf_mutex);
 	list_for_each_safe (child, next, &event->children, child_node) {
 		perf_event_detach(child, false);
-		kfree(child);
+		perf_event_free(child);
 	}
 	if (event->ctx)
 		perf_event_detach(event, false);
 	else if (perf_event_has_group(event))
 		perf_group_leave(event);
-	/* Others take it off, none puts it on any more. */
-	if (unlikely(!list_empty(&event->ring_node))) {
+	/* Others take the ring away, of which this is the last that they do; none gives it one. */
+	if (unlikely(__atomic_load_n(&event->ring, __ATOMIC_ACQUIRE))) {
 		flags = spin_lock_irqsave(&perf_lock);
 		list_del(&event->ring_node);
 		spin_unlock_irqrestore(&perf_lock, flags);
 	}
 	mutex_unlock(&perf_mutex);
-	if (unlikely(event->stops_pending))
-		perf_limit_wait(event);
-	kfree(event);
+	perf_event_free(event);
 }
 
 /* --- For panic --- */

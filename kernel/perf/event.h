@@ -243,6 +243,8 @@ void perf_event_start(void *event); /* enables this one */
 void perf_event_stop(void *event);  /* disables this one */
 /* A sampling clock has a new period, which begins now. */
 void perf_clock_restart(struct perf_event *event);
+/* Frees one that has been taken off, once nobody refers to it. Interrupts on. */
+void perf_event_free(struct perf_event *event);
 /* Takes @event off its context, for good, and off its group unless @keep_group. perf_mutex held. */
 void perf_event_detach(struct perf_event *event, bool keep_group);
 

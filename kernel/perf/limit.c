@@ -15,6 +15,9 @@ void perf_context_stop_excluded(struct perf_context *ctx)
 	list_for_each (event, &ctx->events, node)
 		if (event->exclude & EXCLUDE_ALL)
 			perf_event_stop(event);
+	/* That bit may have been the only one left: nobody will see the task leave any more. */
+	if (ctx->running && !*ctx->watch)
+		perf_context_out(ctx, this_cpu(), clock_ns());
 }
 
 static void stop_excluded(void *event)

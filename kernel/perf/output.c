@@ -8,6 +8,8 @@
 
 #include "event.h"
 
+#include <arch/irq.h>
+
 /* Every event that writes to @ring may have a poller. */
 static void wake_pollers(struct perf_ring *ring)
 {
@@ -31,7 +33,10 @@ static bool many_writers(const struct perf_event *event)
 static void set_ring(struct perf_event *event, struct perf_ring *ring)
 {
 	list_del_init(&event->ring_node);
-	/* Its CPU may be writing: it goes on with the one it has found. */
+	/*
+	 * Its CPU may be writing: it goes on with the one it has found. And when it is closed
+	 * meanwhile, one that has no ring may be freed from here on.
+	 */
 	__atomic_store_n(&event->ring, ring, __ATOMIC_RELEASE);
 	if (ring)
 		list_add_tail(&event->ring_node, &ring->events);
@@ -185,6 +190,7 @@ static void set_paused(void *arg)
 int perf_event_pause_output(struct perf_event *event, bool pause)
 {
 	struct pause p = {event, pause, 0};
+	unsigned long flags;
 
 	mutex_lock(&perf_mutex);
 	/* Where its ring is written: by that CPU, or by that task. */
@@ -192,8 +198,11 @@ int perf_event_pause_output(struct perf_event *event, bool pause)
 		smp_call(CPU_MASK(event->cpu), set_paused, &p);
 	else if (event->ctx)
 		perf_context_change(event->ctx, set_paused, &p);
-	else
+	else {
+		flags = irq_save();
 		set_paused(&p);
+		irq_restore(flags);
+	}
 	mutex_unlock(&perf_mutex);
 	return p.err;
 }

@@ -124,7 +124,7 @@ static void fold(struct perf_event *copy)
 	owner->gone_enabled += enabled;
 	owner->gone_running += running;
 	list_del(&copy->child_node);
-	kfree(copy);
+	perf_event_free(copy);
 }
 
 /* Nothing will come from @part's events any more. perf_lock held. */

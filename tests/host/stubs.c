@@ -271,6 +271,12 @@ WEAK void irq_work_queue(struct irq_work *work)
 	irq_works = work;
 }
 
+void host_relax(void)
+{
+	if (!host_irqs_off)
+		host_run_irq_work();
+}
+
 unsigned host_run_irq_work(void)
 {
 	unsigned n = 0;

@@ -118,6 +118,10 @@ test_frequency_SRC := kernel/perf/frequency.c
 test_frequency_CFLAGS := -lm
 HOST_TESTS += test_lost_samples
 test_lost_samples_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+HOST_TESTS += test_meanwhile
+# Of the ring's it has one function of its own.
+test_meanwhile_CFLAGS := -Wl,--allow-multiple-definition
+test_meanwhile_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_limit test_throttle test_clockid test_control_page test_exclude_idle
 test_exclude_idle_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_control_page_SRC := $(PERF_SRC) tests/host/perf_fixture.c

@@ -37,6 +37,10 @@ static inline void irq_enable_and_wait(void)
 	host_irqs_off = 0;
 }
 
+/* Who waits is interrupted. */
+void host_relax(void);
+
 static inline void cpu_relax(void)
 {
+	host_relax();
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* What others, on another processor or before an interrupt comes, do in the middle of a request. */
+#include "perf_fixture.h"
+#include <hotregs/wait.h>
+
+/* Called once while the next mutex is waited for. */
+static void (*meanwhile)(void);
+
+void mutex_lock(struct mutex *m)
+{
+	void (*others)(void) = meanwhile;
+
+	meanwhile = NULL;
+	if (others)
+		others();
+	assert_null(m->owner);
+	m->owner = host_current;
+}
+
+static void fault(void)
+{
+	const struct pt_regs regs = kernel_regs();
+
+	perf_page_fault(&regs, 0x1000, false);
+}
+
+static struct perf_event *leader;
+
+static void close_leader(void)
+{
+	close_event(leader);
+}
+
+/* Then it is alone, and its group is what it was asked for. */
+static void a_leader_is_closed_while_its_group_is_enabled(void **state)
+{
+	static void (*const change[])(struct perf_event *) = {perf_group_enable, perf_group_disable,
+							      perf_group_reset};
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
+	struct perf_event *sibling;
+
+	for (int i = 0; i < 3; i++) {
+		attr.disabled = i == 0;
+		leader = perf_event_open_group(&attr, 0, -1, NULL, &root);
+		sibling = perf_event_open_group(&attr, 0, -1, leader, &root);
+		assert_false(IS_ERR(leader) || IS_ERR(sibling));
+		fault();
+		meanwhile = close_leader;
+		change[i](sibling);
+		fault();
+		assert_int_equal(value_of(sibling), 1);
+		close_event(sibling);
+	}
+}
+
+static void disable_self(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs)
+{
+	if (host_current != &user_task)
+		perf_event_disable_self(event);
+}
+
+/* A copy that its handler has disabled goes with its task, or its owner, before the interrupt. */
+static void a_copy_is_freed_after_its_interrupt(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct perf_event *event;
+
+	attr.inherit = 1;
+	for (int closed = 0; closed < 2; closed++) {
+		event = perf_event_create_kernel_counter(&attr, -1, &user_task, disable_self, NULL);
+		assert_false(IS_ERR(event));
+		assert_int_equal(perf_task_fork(&other_task), 0);
+		host_run_as(host_cpu, &other_task);
+		fault();
+		host_run_as(host_cpu, &user_task);
+		if (closed)
+			perf_event_release(event);
+		perf_task_dead(&other_task, 0);
+		perf_task_free(&other_task);
+		if (!closed) {
+			assert_int_equal(value_of(event), 1);
+			perf_event_release(event);
+		}
+		host_run_irq_work();
+	}
+}
+
+/* An event that has had its last sample is disabled before the interrupt that was to do so. */
+static void disabled_before_its_limit_does_it(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct perf_event *event;
+	u64 enabled;
+
+	attr.disabled = 1;
+	event = open_event(&attr, &user_task);
+	assert_int_equal(perf_event_refresh(event, 1), 0);
+	host_clock += 10;
+	fault();
+	perf_event_disable(event);
+	host_run_irq_work();
+	assert_int_equal(user_task.perf_active, 0);
+	/* Nobody looks while it runs on; it is enabled when it does not. */
+	host_clock += 200;
+	switch_to(&other_task);
+	host_clock += 3000;
+	perf_event_enable(event);
+	host_clock += 40000;
+	switch_to(&user_task);
+	host_clock += 500000;
+	perf_event_read(event, &enabled, NULL);
+	assert_int_equal(enabled, 500010);
+	close_event(event);
+}
+
+/* An event whose task has ended may be paused, and the ring gone by then. */
+static unsigned long irqs_off;
+
+void perf_ring_pause(struct perf_ring *ring, bool pause)
+{
+	irqs_off = host_irqs_off;
+}
+
+/* The ring is not freed meanwhile, wherever it is paused. */
+static void a_ring_is_paused_with_interrupts_off(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct perf_event *event = open_event(&attr, &user_task);
+
+	map_event(event, 1);
+	for (int ended = 0; ended < 2; ended++) {
+		irqs_off = 0;
+		assert_int_equal(perf_event_pause_output(event, true), 0);
+		assert_int_equal(irqs_off, 1);
+		if (!ended) {
+			perf_task_dead(&user_task, 0);
+			perf_task_free(&user_task);
+		}
+	}
+	close_event(event);
+	assert_int_equal(host_irqs_off, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_leader_is_closed_while_its_group_is_enabled),
+	    TEST(a_copy_is_freed_after_its_interrupt),
+	    TEST(disabled_before_its_limit_does_it),
+	    TEST(a_ring_is_paused_with_interrupts_off),
+	};
+
+	return cmocka_run_group_tests_name("perf meanwhile", tests, NULL, NULL);
+}
