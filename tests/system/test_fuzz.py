@@ -69,6 +69,16 @@ def test_a_seed_repeats_itself(make):
 
 
 @PLAIN
+def test_on_two_processors(make):
+    """In turns, which repeats as well."""
+    status, text = fuzz(make, "SMP=2", "FUZZ_OPS=10000", "FUZZ_SEED=1")
+    assert status == 0, text[-3000:]
+    assert re.search(r"fuzz: no faults in 10,00\d operations", text)
+    assert int(re.search(r"([\d,]+) samples", text)[1].replace(",", "")) > 1000
+    assert digest(fuzz(make, "SMP=2", "FUZZ_OPS=10000", "FUZZ_SEED=1")[1]) == digest(text)
+
+
+@PLAIN
 def test_a_failure_tells_how_to_repeat_it(make, board):
     status, text = fuzz(make, "FUZZ_OPS=5000", "FUZZ_SEED=7", "FUZZ_FAIL=1500")
     assert status != 0
@@ -89,6 +99,17 @@ def test_a_million_operations(make):
 
 @PLAIN
 @pytest.mark.slow
-def test_under_the_sanitizer(make):
-    status, text = fuzz(make, "SAN=1", "FUZZ_OPS=200000", "FUZZ_SEED=300", timeout=2400)
+@pytest.mark.parametrize("races", ["", "1"])
+def test_long_on_two_processors(make, races):
+    status, text = fuzz(make, "SMP=2", f"FUZZ_RACES={races}", "FUZZ_OPS=300000", "FUZZ_SEED=200", timeout=2400)
+    assert status == 0, text[-3000:]
+    # Only who is alone may become more urgent.
+    assert "never succeeded: setpriority, sched_setscheduler\n" in text
+
+
+@PLAIN
+@pytest.mark.slow
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_under_the_sanitizer(make, cpus):
+    status, text = fuzz(make, "SAN=1", f"SMP={cpus}", "FUZZ_OPS=200000", "FUZZ_SEED=300", timeout=2400)
     assert status == 0, text[-3000:]

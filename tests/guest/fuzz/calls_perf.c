@@ -261,7 +261,7 @@ static unsigned long gen_cpu(struct op *op)
 		return target[partner].cpu;
 	if (one_in(16))
 		return hostile_word();
-	return one_in(2) && (int)op->arg[1] != -1 ? -1UL : 0;
+	return one_in(2) && (int)op->arg[1] != -1 ? -1UL : below(nr_cpus);
 }
 
 static unsigned long gen_group_fd(struct op *op)

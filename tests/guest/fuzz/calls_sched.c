@@ -38,6 +38,12 @@ static unsigned long gen_mask_out(struct op *op)
 
 OUT(interval, struct uapi_timespec)
 
+/* On several processors all are equally urgent: see become_urgent(). */
+static bool may_rank(void)
+{
+	return nr_cpus == 1;
+}
+
 /* Not more urgent than the supervisor, and nobody's but its own. */
 static bool is_own(int tid)
 {
@@ -48,14 +54,14 @@ static bool nice_allowed(const struct op *op)
 {
 	int nice = op->arg[1];
 
-	return is_own(op->arg[0]) && (nice >= -8 || nice < UAPI_NICE_MIN);
+	return may_rank() && is_own(op->arg[0]) && (nice >= -8 || nice < UAPI_NICE_MIN);
 }
 
 static bool policy_allowed(const struct op *op)
 {
 	int number = op->arg[2];
 
-	return is_own(op->arg[0]) && (number < 8 || number > UAPI_SCHED_PRIORITY_MAX);
+	return may_rank() && is_own(op->arg[0]) && (number < 8 || number > UAPI_SCHED_PRIORITY_MAX);
 }
 
 static bool affinity_allowed(const struct op *op)

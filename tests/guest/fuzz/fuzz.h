@@ -84,6 +84,7 @@ struct shared {
 	uint32_t seed, batch;
 	uint32_t ops, max_ops;
 	uint32_t batch_end; /* ops at which the batch ends */
+	uint32_t watched;   /* the batch may begin: all that watches it is there */
 	uint32_t processes; /* forked in this batch */
 	uint32_t woken;     /* workers that hung in a call until a signal came */
 	uint32_t ended;     /* workers that hung in a call */
@@ -202,7 +203,9 @@ enum child_kind {
 	CHILD_EXEC,  /* becomes another program */
 	CHILD_FAULT, /* dies of a fault */
 	CHILD_WILD,  /* makes calls that may end it, and is not believed */
-	NR_CHILD_KINDS
+	NR_CHILD_KINDS,
+	/* As the worker, as long as that: one for each further processor. */
+	CHILD_PEER = NR_CHILD_KINDS
 };
 
 struct region {
@@ -267,6 +270,7 @@ void monitor_drain(void); /* checks every record */
 void monitor_close(void);
 
 /* --- resources.c --- */
+char *contents(const char *path);      /* of a file, which must fit; valid until the next call */
 void resources_learn_tasks(void);      /* those there are now stay */
 void resources_learn_memory(void);     /* what is in use now is what should be between batches */
 void end_strays(void);                 /* kills all but those */

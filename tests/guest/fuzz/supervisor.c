@@ -21,6 +21,8 @@
 #define WARM_BATCHES 3 /* what is allocated once is there then */
 #define NAP_NS       400000
 
+unsigned nr_cpus;
+
 static pid_t supervisor;
 
 long raw_call(long nr, long a, long b, long c, long d, long e, long f)
@@ -106,7 +108,8 @@ void bystander(void)
 void end_process(pid_t pid)
 {
 	raw(SYS_kill, pid, UAPI_SIGKILL);
-	raw(SYS_sched_setscheduler, pid, UAPI_SCHED_FIFO, 14);
+	if (nr_cpus == 1)
+		raw(SYS_sched_setscheduler, pid, UAPI_SCHED_FIFO, 14);
 }
 
 /* The call that the worker is in, if it is among the latest. */
@@ -133,10 +136,13 @@ static int end_worker(pid_t pid)
 	fail("the worker does not die");
 }
 
-/* Until the worker has ended, by itself or because it hung in a call; its status. */
-static int watch(pid_t pid)
+/*
+ * Until the worker has ended, by itself or because it hung in a call; its status. There had been
+ * @begin operations before it.
+ */
+static int watch(pid_t pid, uint32_t begin)
 {
-	uint32_t ops = 0, still = 0;
+	uint32_t ops = begin, still = 0;
 	int status;
 
 	for (unsigned polls = 0;; polls++) {
@@ -144,11 +150,11 @@ static int watch(pid_t pid)
 		monitor_drain();
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return status;
-		if (!polls && one_in(5)) {
+		if (ops == begin && shared->ops != begin && one_in(5)) {
 			shared->scarce = true;
 			resources_use_up(below(64));
 		}
-		still = shared->ops == ops ? still + 1 : 0;
+		still = shared->ops == ops && ops != begin ? still + 1 : 0;
 		ops = shared->ops;
 		if (still == HUNG_POLLS) {
 			shared->woken++;
@@ -165,12 +171,13 @@ static int watch(pid_t pid)
 
 static void run_batch(unsigned batch)
 {
-	uint32_t ended = shared->ended;
+	uint32_t ended = shared->ended, begin = shared->ops;
 	int status;
 	pid_t pid;
 
 	shared->batch = batch;
 	shared->processes = 0;
+	shared->watched = false;
 	shared->scarce = false;
 	shared->batch_end = MIN(shared->ops + BATCH_OPS, shared->max_ops);
 	pid = raw(SYS_fork);
@@ -179,7 +186,8 @@ static void run_batch(unsigned batch)
 	CHECK(pid > 0, "fork of a worker: %d", (int)pid);
 	rand_seed(shared->seed, batch, 1000);
 	monitor_open(pid);
-	status = watch(pid);
+	__atomic_store_n(&shared->watched, true, __ATOMIC_RELEASE);
+	status = watch(pid, begin);
 	resources_give_back();
 	if (shared->failed)
 		report_failure();
@@ -194,6 +202,18 @@ static void run_batch(unsigned batch)
 		resources_check();
 }
 
+/*
+ * More urgent than all that it watches. On several processors all are equally urgent: whoever is
+ * kept from running by a more urgent one may hold a mutex that the supervisor, on another
+ * processor, waits for; and where processors run in turns, a nap may be over before its task has
+ * left its processor, which then never would.
+ */
+static void become_urgent(void)
+{
+	if (nr_cpus == 1)
+		raw(SYS_sched_setscheduler, 0, UAPI_SCHED_FIFO, UAPI_SCHED_PRIORITY_MAX);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned batch = 0;
@@ -204,13 +224,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: fuzz SEED OPERATIONS [FAIL-AT]\n");
 		return 2;
 	}
-	/* More urgent than all that it watches. */
-	raw(SYS_sched_setscheduler, 0, UAPI_SCHED_FIFO, UAPI_SCHED_PRIORITY_MAX);
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	become_urgent();
 	if (!shared_create()) {
 		fprintf(stderr, "fuzz: no pages to share\n");
 		return 2;
 	}
 	calls_init();
+	CHECK(nr_cpus > 0 && nr_cpus <= MAX_CPUS, "%u processors", nr_cpus);
 	memset(shared, 0, sizeof(*shared));
 	strcpy(shared->magic, SHARED_MAGIC);
 	shared->seed = strtoul(argv[1], NULL, 0);

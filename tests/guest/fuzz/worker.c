@@ -91,11 +91,31 @@ static void fault(void)
 	}
 }
 
-/* Whoever is more urgent takes the CPU from it. */
+/*
+ * Whoever is more urgent takes the CPU from one that spins. On several processors, where nobody is,
+ * it is soon over.
+ */
 static void give_way(void)
 {
+	const struct uapi_itimerspec soon = {.value = {.nsec = 2000000}};
+	const struct uapi_sigaction action = {};
+	const uint64_t none = 0;
+
+	if (nr_cpus > 1) {
+		raw(SYS_sigaction, UAPI_SIGALRM, &action, NULL);
+		raw(SYS_sigprocmask, UAPI_SIG_SETMASK, &none, NULL);
+		raw(SYS_setitimer, UAPI_ITIMER_REAL, &soon, NULL);
+		return;
+	}
 	raw(SYS_sched_setscheduler, 0, UAPI_SCHED_OTHER, 0);
 	raw(SYS_setpriority, 0, 15);
+}
+
+static void run_ops(uint32_t most)
+{
+	self.left = most;
+	while (self.left && shared->ops < shared->batch_end)
+		run_op();
 }
 
 static void child_main(enum child_kind kind)
@@ -103,9 +123,10 @@ static void child_main(enum child_kind kind)
 	switch (kind) {
 	case CHILD_FUZZ:
 	case CHILD_WILD:
-		self.left = 1 + below(30);
-		while (self.left && shared->ops < shared->batch_end)
-			run_op();
+		run_ops(1 + below(30));
+		break;
+	case CHILD_PEER:
+		run_ops(UINT32_MAX);
 		break;
 	case CHILD_YIELD:
 		give_way();
@@ -120,6 +141,8 @@ static void child_main(enum child_kind kind)
 		run_exec();
 		break;
 	default:
+		if (nr_cpus > 1)
+			give_way();
 		fault();
 	}
 	raw(SYS_exit, below(FAILED_STATUS));
@@ -160,7 +183,9 @@ void judge_status(const struct child *c, int status)
 	CHECK(WIFEXITED(status) || signal, "a child that is gone has status %#x", status);
 	if ((c->killed && signal) || c->kind == CHILD_WILD || shared->scarce)
 		return;
-	CHECK((c->kind != CHILD_FUZZ && c->kind != CHILD_YIELD) || !signal,
+	if (nr_cpus > 1 && signal == UAPI_SIGALRM && c->kind == CHILD_YIELD)
+		return; /* see give_way() */
+	CHECK((c->kind != CHILD_FUZZ && c->kind != CHILD_PEER && c->kind != CHILD_YIELD) || !signal,
 	      "a child of kind %d was ended by signal %d", c->kind, signal);
 	CHECK(signal || WEXITSTATUS(status) != FAILED_STATUS, "a child had no memory");
 	CHECK(signal || (c->kind != CHILD_YIELD && c->kind != CHILD_SPIN),
@@ -393,6 +418,14 @@ void run_exec(void)
 
 /* --- The worker --- */
 
+/* Another one that does the same; without memory for it the worker is alone. */
+static void fork_peer(void)
+{
+	struct op op = {.nr = SYS_fork, .child = CHILD_PEER};
+
+	perform(&op, row_of(op.nr));
+}
+
 /* Something of each kind to begin with. */
 static void open_descriptors(void)
 {
@@ -456,13 +489,15 @@ void worker(unsigned batch)
 	model_init();
 	open_descriptors();
 	rand_seed(shared->seed, batch, 0);
+	while (!__atomic_load_n(&shared->watched, __ATOMIC_ACQUIRE))
+		raw(SYS_sched_yield);
 	signals_init();
 	signals_count(true);
 	if (one_in(6))
 		use_up_descriptors();
-	self.left = UINT32_MAX;
-	while (shared->ops < shared->batch_end)
-		run_op();
+	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
+		fork_peer();
+	run_ops(UINT32_MAX);
 	signals_block();
 	check_canary();
 	model_check_fds(false);
