@@ -104,7 +104,19 @@ static __always_inline void copy_up(u8 *d, const u8 *s, size_t n)
 		store64(d + 48, load64(s + 48));
 		store64(d + 56, load64(s + 56));
 	}
-	for (; n > 8; n -= 8, d += 8, s += 8)
+	if (n > 32) {
+		store64(d, load64(s));
+		store64(d + 8, load64(s + 8));
+		store64(d + 16, load64(s + 16));
+		store64(d + 24, load64(s + 24));
+		n -= 32, d += 32, s += 32;
+	}
+	if (n > 16) {
+		store64(d, load64(s));
+		store64(d + 8, load64(s + 8));
+		n -= 16, d += 16, s += 16;
+	}
+	if (n > 8)
 		store64(d, load64(s));
 	store64(d_last, last);
 }
@@ -173,7 +185,19 @@ static __always_inline void fill(u8 *d, u64 v, size_t n, bool aligned)
 		fill_word(d + 48, v, aligned);
 		fill_word(d + 56, v, aligned);
 	}
-	for (; n > 8; n -= 8, d += 8)
+	if (n > 32) {
+		fill_word(d, v, aligned);
+		fill_word(d + 8, v, aligned);
+		fill_word(d + 16, v, aligned);
+		fill_word(d + 24, v, aligned);
+		n -= 32, d += 32;
+	}
+	if (n > 16) {
+		fill_word(d, v, aligned);
+		fill_word(d + 8, v, aligned);
+		n -= 16, d += 16;
+	}
+	if (n > 8)
 		fill_word(d, v, aligned);
 	store64(d_last, v);
 }
