@@ -46,6 +46,7 @@ struct file_ops {
 	/* The entry at f->pos, which moves to the next one; 0, or -ENOENT at the end. ENOTDIR */
 	int (*readdir)(struct file *f, struct dir_entry *entry);
 	void (*release)(struct file *f); /* the last reference has gone; may sleep */
+	bool embedded;                   /* such a file is part of something that release() frees */
 };
 
 struct file {
@@ -57,7 +58,9 @@ struct file {
 	void *private;
 };
 
-/* A file with one reference; ERR_PTR(-ENOMEM). */
+/* @f becomes a file with one reference: part of what release() frees, if @ops say so. */
+void file_init(struct file *f, const struct file_ops *ops, u32 flags, void *private);
+/* A new one; ERR_PTR(-ENOMEM). */
 struct file *file_create(const struct file_ops *ops, u32 flags, void *private);
 
 static inline struct file *file_get(struct file *f)
@@ -166,7 +169,7 @@ struct files {
 	struct refcount refs;
 	struct spinlock lock;
 	struct file *file[MAX_FILES];
-	int end; /* no descriptor from here on was open yet */
+	int end;  /* no descriptor from here on was open yet */
 	u64 cloexec;
 };
 struct files *files_create(void);               /* ERR_PTR(-ENOMEM) */

@@ -192,13 +192,36 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 int perf_attr_check(const struct perf_event_attr *attr);
 
 /*
+ * An event to be opened, with @room bytes behind it that are its opener's; NULL: out of memory. Its
+ * attributes are to be filled in, and then it is opened or discarded. May sleep.
+ */
+struct perf_event *perf_event_new(size_t room);
+struct perf_event_attr *perf_event_new_attr(struct perf_event *event);
+void *perf_event_room(struct perf_event *event);
+void perf_event_discard(struct perf_event *event);
+/*
  * perf_event_open(2) without the descriptor, for @user: @pid 0 is the caller, -1 all tasks of @cpu;
  * @cpu -1: wherever the task runs. @leader: of the group that it is to be in; NULL: it leads one of
- * its own. ERR_PTR(-EINVAL, -EACCES, -ESRCH, -ENODEV, -ENOSPC, -ENOMEM, or perf_attr_check()'s).
- * May sleep.
+ * its own. -EINVAL, -EACCES, -ESRCH, -ENODEV, -ENOSPC, -ENOMEM, or perf_attr_check()'s: then @event
+ * is no more. May sleep.
  */
-struct perf_event *perf_event_open_group(const struct perf_event_attr *attr, pid_t pid, int cpu,
-					 struct perf_event *leader, const struct perf_user *user);
+int perf_event_open(struct perf_event *event, pid_t pid, int cpu, struct perf_event *leader,
+		    const struct perf_user *user);
+/* The same with attributes that have come another way: the event, or ERR_PTR(). */
+static inline struct perf_event *perf_event_open_group(const struct perf_event_attr *attr,
+						       pid_t pid, int cpu,
+						       struct perf_event *leader,
+						       const struct perf_user *user)
+{
+	struct perf_event *event = perf_event_new(0);
+	int err;
+
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	*perf_event_new_attr(event) = *attr;
+	err = perf_event_open(event, pid, cpu, leader, user);
+	return err ? ERR_PTR(err) : event;
+}
 static inline struct perf_event *perf_event_open_pid(const struct perf_event_attr *attr, pid_t pid,
 						     int cpu, const struct perf_user *user)
 {

@@ -6,26 +6,37 @@
 
 #include <arch/uaccess.h>
 
+void file_init(struct file *f, const struct file_ops *ops, u32 flags, void *private)
+{
+	f->ops = ops;
+	refcount_set(&f->refs, 1);
+	f->flags = flags;
+	f->pos = 0;
+	f->private = private;
+	mutex_init(&f->pos_lock);
+}
+
 struct file *file_create(const struct file_ops *ops, u32 flags, void *private)
 {
 	struct file *f = kmalloc(sizeof(*f));
 
 	if (!f)
 		return ERR_PTR(-ENOMEM);
-	*f =
-	    (struct file){.ops = ops, .refs = REFCOUNT_INIT(1), .flags = flags, .private = private};
-	mutex_init(&f->pos_lock);
+	file_init(f, ops, flags, private);
 	return f;
 }
 
 void file_put(struct file *f)
 {
+	const struct file_ops *ops = f->ops;
+
 	might_sleep();
 	if (likely(!refcount_put(&f->refs)))
 		return;
-	if (f->ops->release)
-		f->ops->release(f);
-	kfree(f);
+	if (ops->release)
+		ops->release(f);
+	if (!ops->embedded)
+		kfree(f);
 }
 
 loff_t file_seek(struct file *f, loff_t offset, int whence, loff_t size)

@@ -58,14 +58,43 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return refuse_size(uattr);
 	known = MIN(size, (u32)sizeof(*attr));
+	/* What an older program does not know is 0. */
+	__builtin_memset((u8 *)attr + PERF_ATTR_SIZE_VER0, 0, sizeof(*attr) - PERF_ATTR_SIZE_VER0);
 	err = copy_from_user(attr, uattr, known);
-	memset((u8 *)attr + known, 0, sizeof(*attr) - known);
 	if (!err && size > sizeof(*attr))
 		err = check_zero((const u8 __user *)uattr, sizeof(*attr), size);
 	if (err == -E2BIG)
 		return refuse_size(uattr);
 	attr->size = size;
 	return err;
+}
+
+/* All flags as one word, and those of a kind in it, by their numbers in docs/abi.md. */
+static u64 flags_of(const struct perf_event_attr *attr)
+{
+	u64 flags;
+
+	__builtin_memcpy(&flags, &attr->read_format + 1, sizeof(flags));
+	return flags;
+}
+
+#define FLAG(n)       (1ULL << (n))
+#define FLAGS_EXCLUDE (FLAG(4) | FLAG(5) | FLAG(7) | FLAG(21) | FLAG(22))
+#define FLAGS_RECORDS (FLAG(8) | FLAG(9) | FLAG(13) | FLAG(17) | FLAG(23) | FLAG(26))
+/* precise_ip, exclude_host, use_clockid, from namespaces to text_poke, and after build_id */
+#define FLAGS_RARE \
+	(FLAG(15) | FLAG(16) | FLAG(19) | FLAG(25) | (FLAG(34) - FLAG(28)) | (0 - FLAG(35)))
+
+/* Is there anything that check_rare() looks at? */
+static bool has_rare(const struct perf_event_attr *attr)
+{
+	u64 rare = (flags_of(attr) & FLAGS_RARE) | (attr->sample_type & ~(u64)SAMPLE_WORDS) |
+		   attr->config1 | attr->config2 | attr->config3 | attr->branch_sample_type |
+		   attr->sample_regs_user | attr->sample_regs_intr | attr->sig_data;
+
+	return rare ||
+	       (attr->bp_type | attr->sample_stack_user | (u32)attr->clockid | attr->aux_watermark |
+		attr->aux_sample_size | attr->__reserved_2 | attr->__reserved_3);
 }
 
 static bool is_clock(const struct perf_event_attr *attr)
@@ -155,19 +184,15 @@ static int check_period(const struct perf_event_attr *attr, u64 period)
 	return 0;
 }
 
-int perf_attr_check(const struct perf_event_attr *attr)
+/* Of an attribute that has_rare(). What is wrong with the rest of it comes in between. */
+static bool has_unknown_bits(const struct perf_event_attr *attr)
 {
-	int err;
+	return attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3 ||
+	       (attr->sample_type & ~(u64)(PERF_SAMPLE_MAX - 1));
+}
 
-	if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
-		return -EINVAL;
-	if (attr->sample_type & ~(u64)(PERF_SAMPLE_MAX - 1))
-		return -EINVAL;
-	if (attr->read_format & ~(u64)(PERF_FORMAT_MAX - 1))
-		return -EINVAL;
-	err = check_source(attr) ?: check_period(attr, attr->sample_period);
-	if (err)
-		return err;
+static int check_rare(const struct perf_event_attr *attr)
+{
 	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr) || wrong_clock(attr))
 		return -EINVAL;
 	if (attr->precise_ip || attr->exclude_host || attr->sigtrap)
@@ -178,6 +203,23 @@ int perf_attr_check(const struct perf_event_attr *attr)
 		return -EINVAL;
 	if (attr->sample_type & ~(u64)SAMPLE_DONE)
 		return -EOPNOTSUPP;
+	return 0;
+}
+
+int perf_attr_check(const struct perf_event_attr *attr)
+{
+	bool rare = has_rare(attr);
+	int err;
+
+	if (unlikely(rare) && has_unknown_bits(attr))
+		return -EINVAL;
+	if (attr->read_format & ~(u64)(PERF_FORMAT_MAX - 1))
+		return -EINVAL;
+	err = check_source(attr) ?: check_period(attr, attr->sample_period);
+	if (!err && unlikely(rare))
+		err = check_rare(attr);
+	if (err)
+		return err;
 	if (attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
 		return -EOVERFLOW;
 	/* In which mode time was spent is not measured: every system call would pay for it. */
@@ -240,24 +282,11 @@ int perf_event_set_period(struct perf_event *event, u64 period)
 	return 0;
 }
 
-/* All flags as one word, and those of a kind in it, by their numbers in docs/abi.md. */
-static u64 flags_of(const struct perf_event_attr *attr)
+static u8 exclusions(const struct perf_event *event)
 {
-	u64 flags;
+	const struct perf_event_attr *attr = &event->attr;
+	u8 exclude = event->config == PERF_COUNT_SW_CPU_MIGRATIONS ? CHAIN_CAPTURED : 0;
 
-	memcpy(&flags, &attr->read_format + 1, sizeof(flags));
-	return flags;
-}
-
-#define FLAGS_EXCLUDE (BIT(4) | BIT(5) | BIT(7) | BIT(21) | BIT(22))
-#define FLAGS_RECORDS (BIT(8) | BIT(9) | BIT(13) | BIT(17) | BIT(23) | BIT(26))
-
-static u8 exclusions(const struct perf_event_attr *attr)
-{
-	u8 exclude = 0;
-
-	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_MIGRATIONS)
-		exclude |= CHAIN_CAPTURED;
 	if (likely(!(flags_of(attr) & FLAGS_EXCLUDE)))
 		return exclude;
 	if (attr->exclude_user)
@@ -333,14 +362,15 @@ static void setup_samples(struct perf_event *event, const struct perf_event_attr
 		event->handler = perf_sample_write_state;
 }
 
-void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr)
+void perf_event_setup(struct perf_event *event)
 {
-	event->attr = *attr;
+	const struct perf_event_attr *attr = &event->attr;
+
 	event->pmu = pmu_of(attr);
 	event->config = attr->type == PERF_TYPE_SOFTWARE ? attr->config : PERF_COUNT_SW_MAX;
-	event->clock = is_clock(attr);
+	event->clock = event->config <= PERF_COUNT_SW_TASK_CLOCK;
 	event->sampling = attr->sample_period != 0;
-	event->exclude = exclusions(attr);
+	event->exclude = exclusions(event);
 	event->records = records(attr);
 	event->enable_on_exec = attr->enable_on_exec;
 	event->source = source_of(event);

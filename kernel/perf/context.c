@@ -96,19 +96,14 @@ static noinline void change_elsewhere(struct perf_context *ctx, void (*func)(voi
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg)
 {
 	unsigned long flags;
-	struct cpu *cpu;
 
 	if (ctx->task != current) {
 		change_elsewhere(ctx, func, arg);
 		return;
 	}
-	/* The caller's own: it runs here, as long as it can not be preempted. */
-	flags = spin_lock_irqsave(&perf_lock);
-	cpu = this_cpu();
-	spin_lock(&cpu->rq.lock);
+	flags = perf_context_lock_own();
 	func(arg);
-	spin_unlock(&cpu->rq.lock);
-	spin_unlock_irqrestore(&perf_lock, flags);
+	perf_context_unlock_own(flags);
 }
 
 bool perf_event_try_change(struct perf_event *event, void (*func)(void *event))
@@ -130,19 +125,6 @@ bool perf_event_try_change(struct perf_event *event, void (*func)(void *event))
 }
 
 /* --- Time --- */
-
-/* A CPU's own context always runs. */
-u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at)
-{
-	u64 time;
-
-	if (!ctx->task)
-		return at;
-	time = cpu < 0 ? ctx->time : ctx->time_on[cpu];
-	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
-		time += at - ctx->since;
-	return time;
-}
 
 u64 perf_context_idle(const struct perf_context *ctx, u64 at)
 {

@@ -42,17 +42,23 @@ void perf_event_start(void *arg)
 		perf_output_update_page(event);
 }
 
-void perf_event_stop(void *arg)
+static inline void stop(struct perf_event *event)
 {
-	struct perf_event *event = arg;
-
-	if (!event->ctx || !event->enabled)
+	if (!event->enabled)
 		return;
 	event->enabled = false;
 	event->failed = false;
 	perf_group_update(event, clock_cycles());
 	if (unlikely(event->mappings))
 		perf_output_update_page(event);
+}
+
+void perf_event_stop(void *arg)
+{
+	struct perf_event *event = arg;
+
+	if (event->ctx)
+		stop(event);
 }
 
 void perf_event_change(struct perf_event *event, void (*func)(void *event))
@@ -124,31 +130,61 @@ void *perf_event_context(const struct perf_event *event)
 
 /* --- Opening and releasing --- */
 
-struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
-				    perf_overflow_handler_t handler, void *handler_context)
+struct perf_event *perf_event_new(size_t room)
 {
-	struct perf_event *event = kmalloc(sizeof(*event));
+	const size_t from = offsetof(struct perf_event, pending),
+		     to = offsetof(struct perf_event, group);
+	struct perf_event *event = kmalloc(sizeof(*event) + room);
 
-	if (!event)
-		return NULL;
-	memset(event, 0, offsetof(struct perf_event, attr));
+	if (event)
+		__builtin_memset((u8 *)event + from, 0, to - from);
+	return event;
+}
+
+struct perf_event_attr *perf_event_new_attr(struct perf_event *event)
+{
+	return &event->attr;
+}
+
+void *perf_event_room(struct perf_event *event)
+{
+	return event + 1;
+}
+
+void perf_event_discard(struct perf_event *event)
+{
+	kfree(event);
+}
+
+/* @event, new with attributes that have been checked, becomes one that can be attached. */
+static void set_up(struct perf_event *event, int cpu, perf_overflow_handler_t handler,
+		   void *handler_context)
+{
 	event->cpu = cpu;
 	event->handler = handler;
 	event->handler_context = handler_context;
 	event->owner = event;
 	event->leader = event;
 	event->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-	list_init(&event->active_node);
-	list_init(&event->node);
 	list_init(&event->children);
 	list_init(&event->group);
 	list_init(&event->sched_node);
-	list_init(&event->child_node);
 	list_init(&event->ring_node);
 	wait_queue_init(&event->wait);
-	perf_event_setup(event, attr);
+	perf_event_setup(event);
 	if (event->clock)
 		perf_clock_init(event);
+}
+
+struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
+				    perf_overflow_handler_t handler, void *handler_context)
+{
+	struct perf_event *event = perf_event_new(0);
+
+	if (!event)
+		return NULL;
+	event->attr = *attr;
+	set_up(event, cpu, handler, handler_context);
 	return event;
 }
 
@@ -165,55 +201,64 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 		perf_moves_use(event, ctx, moves);
 	if (unlikely(event->leader != event || event->pmu->limited))
 		perf_group_join(event);
-	if (!event->attr.disabled)
-		perf_event_start(event);
+	if (event->attr.disabled)
+		return;
+	event->enabled = true;
+	perf_group_update(event, clock_cycles());
 }
 
-/* An event on its way to a context, or off it. */
-struct passage {
+/* An event on its way off a context. */
+struct exit {
 	struct perf_event *event;
-	struct perf_event *leader; /* of the group that it is to be in; NULL: of its own */
-	struct perf_context *ctx;
-	struct perf_moves *moves; /* for it; what it leaves */
-	u32 max;
-	int err;
-	bool keep_group; /* it leaves its context alone */
+	struct perf_moves *moves; /* that nobody needs any more */
+	bool keep_group;          /* it leaves its context alone */
 };
 
-static void leave(void *arg)
+static inline void leave(void *arg)
 {
-	struct passage *p = arg;
-	struct perf_context *ctx = p->ctx;
+	struct exit *p = arg;
+	struct perf_event *event = p->event;
+	struct perf_context *ctx = event->ctx;
 
 	/* The interrupt that is to see to it will not find it any more. */
-	if (unlikely(p->event->exclude & EXCLUDE_ALL))
+	if (unlikely(event->exclude & EXCLUDE_ALL))
 		perf_context_stop_excluded(ctx);
-	perf_event_stop(p->event);
-	if (!p->keep_group && perf_event_has_group(p->event))
-		perf_group_leave(p->event);
-	list_del(&p->event->node);
+	stop(event);
+	if (!p->keep_group && perf_event_has_group(event))
+		perf_group_leave(event);
+	list_del(&event->node);
 	ctx->nr_events--;
-	ctx->nr_bound -= p->event->cpu >= 0;
-	if (unlikely(perf_moves_needed(p->event, ctx->task)))
-		p->moves = perf_moves_unuse(p->event, ctx);
+	ctx->nr_bound -= event->cpu >= 0;
+	if (unlikely(perf_moves_needed(event, ctx->task)))
+		p->moves = perf_moves_unuse(event, ctx);
 	if (!ctx->task || !container_of(ctx, struct perf_task, ctx)->exited)
-		p->event->owner->nr_live--;
-	p->event->ctx = NULL;
+		event->owner->nr_live--;
+	event->ctx = NULL;
 }
 
 void perf_event_detach(struct perf_event *event, bool keep_group)
 {
-	struct passage p = {.event = event, .ctx = event->ctx, .keep_group = keep_group};
+	struct exit p = {event, NULL, keep_group};
 
-	perf_context_change(p.ctx, leave, &p);
+	perf_context_change(event->ctx, leave, &p);
 	if (unlikely(p.moves))
 		perf_moves_free(p.moves);
 }
 
+/* An event on its way to a context. */
+struct entry {
+	struct perf_event *event;
+	struct perf_event *leader; /* of the group that it is to be in; NULL: of its own */
+	struct perf_context *ctx;
+	struct perf_moves *moves; /* for it */
+	u32 max;
+	int err;
+};
+
 /* Attaches unless the context has max events: -ENOSPC; or its task has ended: -ESRCH. */
-static void enter(void *arg)
+static inline void enter(void *arg)
 {
-	struct passage *p = arg;
+	struct entry *p = arg;
 	struct perf_context *ctx = p->ctx;
 
 	if (ctx->task && container_of(ctx, struct perf_task, ctx)->exited)
@@ -229,7 +274,7 @@ static void enter(void *arg)
 	perf_event_attach(p->event, ctx, &p->moves);
 }
 
-static int check_target(const struct perf_event_attr *attr, bool has_task, int cpu)
+static inline int check_target(const struct perf_event_attr *attr, bool has_task, int cpu)
 {
 	if (cpu < -1 || cpu >= MAX_CPUS || (cpu == -1 && !has_task))
 		return -EINVAL;
@@ -316,8 +361,8 @@ static struct perf_context *make_context(const struct target *t)
 	return ctx;
 }
 
-/* Puts @p's event where @t says. -ESRCH, -EACCES, -ENOSPC; -ENOMEM. perf_mutex held. */
-static int attach_locked(struct passage *p, const struct target *t)
+/* Puts @p's event where @t says. -ESRCH, -EACCES, -ENOSPC; -ENOMEM. */
+static int attach_locked(struct entry *p, const struct target *t)
 {
 	struct perf_task *none = NULL;
 
@@ -330,20 +375,48 @@ static int attach_locked(struct passage *p, const struct target *t)
 	return p->err;
 }
 
+static noinline int attach_shared(struct entry *p, const struct target *t)
+{
+	int err;
+
+	mutex_lock(&perf_mutex);
+	err = attach_locked(p, t);
+	mutex_unlock(&perf_mutex);
+	return err;
+}
+
+/* @event, of current, has neither group nor copies. */
+static inline bool may_be_private(const struct perf_event *event)
+{
+	return current->perf && !event->attr.inherit;
+}
+
+static inline int attach_private(struct entry *p)
+{
+	unsigned long flags;
+
+	p->event->private = true;
+	p->ctx = &current->perf->ctx;
+	flags = perf_context_lock_own();
+	enter(p);
+	perf_context_unlock_own(flags);
+	return p->err;
+}
+
 static int attach(struct perf_event *event, const struct target *t)
 {
-	struct passage p = {.event = event, .leader = t->leader, .max = PERF_EVENTS_MAX};
+	u32 max = t->user && !t->user->privileged ? PERF_EVENTS_MAX_USER : PERF_EVENTS_MAX;
+	struct entry p = {event, t->leader, NULL, NULL, max, 0};
 	int err = 0;
 
-	if (t->user && !t->user->privileged)
-		p.max = PERF_EVENTS_MAX_USER;
 	if (unlikely(perf_moves_needed(event, !target_is_cpu(t))))
 		err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
 	if (err)
 		return err;
-	mutex_lock(&perf_mutex);
-	err = attach_locked(&p, t);
-	mutex_unlock(&perf_mutex);
+	if (likely(!t->leader && t->task == current && may_be_private(event)))
+		err = attach_private(&p);
+	else
+		err = attach_shared(&p, t);
 	if (unlikely(p.moves))
 		perf_moves_free(p.moves);
 	return err;
@@ -356,34 +429,29 @@ void perf_event_free(struct perf_event *event)
 	kfree(event);
 }
 
-static struct perf_event *create(const struct perf_event_attr *attr, const struct target *t,
-				 perf_overflow_handler_t handler, void *context)
-{
-	struct perf_event *event;
-	int err;
-
-	perf_free_released();
-	event = perf_event_alloc(attr, t->cpu, handler, context);
-	err = event ? attach(event, t) : -ENOMEM;
-	if (!err)
-		return event;
-	kfree(event);
-	return ERR_PTR(err);
-}
-
 struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
 						    struct task *task,
 						    perf_overflow_handler_t handler, void *context)
 {
 	const struct target t = {.task = task, .pid = -1, .cpu = cpu};
 	int err = perf_attr_check(attr) ?: check_target(attr, task, cpu);
+	struct perf_event *event;
 
-	return err ? ERR_PTR(err) : create(attr, &t, handler, context);
+	if (err)
+		return ERR_PTR(err);
+	perf_free_released();
+	event = perf_event_alloc(attr, cpu, handler, context);
+	err = event ? attach(event, &t) : -ENOMEM;
+	if (!err)
+		return event;
+	kfree(event);
+	return ERR_PTR(err);
 }
 
-struct perf_event *perf_event_open_group(const struct perf_event_attr *attr, pid_t pid, int cpu,
-					 struct perf_event *leader, const struct perf_user *user)
+int perf_event_open(struct perf_event *event, pid_t pid, int cpu, struct perf_event *leader,
+		    const struct perf_user *user)
 {
+	const struct perf_event_attr *attr = &event->attr;
 	const struct target t = {
 	    .task = pid ? NULL : current, .pid = pid, .cpu = cpu, .leader = leader, .user = user};
 	int err = perf_attr_check(attr) ?: perf_permission(attr, pid == -1, user->privileged);
@@ -392,15 +460,33 @@ struct perf_event *perf_event_open_group(const struct perf_event_attr *attr, pid
 		err = check_target(attr, pid != -1, cpu);
 	if (!err && pid < -1)
 		err = -ESRCH;
-	return err ? ERR_PTR(err) : create(attr, &t, NULL, NULL);
+	if (!err) {
+		perf_free_released();
+		set_up(event, cpu, NULL, NULL);
+		err = attach(event, &t);
+	}
+	if (err)
+		perf_event_discard(event);
+	return err;
 }
 
-void perf_event_release(struct perf_event *event)
+static inline void detach_private(struct perf_event *event)
+{
+	struct exit p = {event, NULL, false};
+	unsigned long flags = perf_context_lock_own();
+
+	leave(&p);
+	perf_context_unlock_own(flags);
+	if (unlikely(p.moves))
+		perf_moves_free(p.moves);
+}
+
+/* Takes @event from wherever others may find it. */
+static noinline void withdraw(struct perf_event *event)
 {
 	struct perf_event *child, *next;
 	unsigned long flags;
 
-	ASSERT(!event->mappings);
 	mutex_lock(&perf_mutex);
 	list_for_each_safe (child, next, &event->children, child_node) {
 		perf_event_detach(child, false);
@@ -417,6 +503,15 @@ void perf_event_release(struct perf_event *event)
 		spin_unlock_irqrestore(&perf_lock, flags);
 	}
 	mutex_unlock(&perf_mutex);
+}
+
+void perf_event_release(struct perf_event *event)
+{
+	ASSERT(!event->mappings);
+	if (likely(event->private && current->perf && event->ctx == &current->perf->ctx))
+		detach_private(event);
+	else
+		withdraw(event);
 	perf_event_free(event);
 }
 

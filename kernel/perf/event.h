@@ -7,6 +7,10 @@
  * off, or while its task runs nowhere: perf_context_change() sees to that. perf_mutex is held by
  * who asks for changes; so they come one after the other, a copy stays a copy, and a task with
  * events is not freed. perf_lock is held while they are made, and guards rings.
+ *
+ * What most programs do needs no perf_mutex: a task opens an event for itself, and closes it, that
+ * has no copies, is in no group and writes to no ring. Nobody comes by such a private event but
+ * through its file, and its context is current's own, which the change itself keeps from others.
  */
 #pragma once
 
@@ -66,7 +70,8 @@ struct perf_context {
 	struct list_head events;                  /* all, by node */
 	u32 nr_events;                            /* that many */
 	u32 *watch;                               /* perf_active of the task or CPU */
-	u8 watchers[NR_WATCHES];                  /* enabled events for which each bit is set */
+	u32 nr_on;                                /* enabled events: the watchers of WATCH_TIME */
+	u8 watchers[NR_WATCHES];                  /* those for which each other bit is set */
 	struct task *task;                        /* NULL: a CPU's */
 	struct cpu *cpu;                          /* that CPU */
 	struct perf_moves *moves;      /* for captured places; NULL: nobody samples moves */
@@ -111,93 +116,98 @@ struct perf_cpu {
 };
 
 struct perf_event {
-	/* What a strike reads. */
-	struct list_head active_node;
-	s32 cpu;         /* -1: any */
-	u8 exclude;      /* EXCLUDE_* */
-	u8 config;       /* PERF_COUNT_SW_*, _MAX when another unit counts it */
-	u8 source;       /* enum perf_source */
-	bool sampling;   /* has a period or a frequency */
-	bool clock;      /* config is one of the clocks */
-	u64 pending;     /* strikes since the last sample; all, of a counting event */
-	u64 period;      /* strikes (ns for clocks) a sample; U64_MAX: counting */
-	u64 interval;    /* ns between samples at the frequency asked for; 0: by period */
-	u64 last_sample; /* clock_ns(), for interval */
-	u64 count;       /* the periods of delivered samples */
+	/* --- What a strike reads: set when it is opened, or when there is a use for it --- */
+
+	struct list_head active_node; /* in ctx->active, while it is that */
+	s32 cpu;                      /* -1: any */
+	u8 exclude;                   /* EXCLUDE_* */
+	u8 config;                    /* PERF_COUNT_SW_*, _MAX when another unit counts it */
+	u8 source;                    /* enum perf_source */
+	bool sampling;                /* has a period or a frequency */
+	u64 period;                   /* strikes (ns for clocks) a sample; U64_MAX: counting */
+	u64 interval; /* ns between samples at the frequency asked for; 0: by period */
 	perf_overflow_handler_t handler; /* NULL: a SAMPLE record of SAMPLE_WORDS is written */
 	void *handler_context;
-
-	/* What the default handler reads. */
 	struct perf_event *owner; /* the event that was opened; itself unless inherited */
-	struct perf_ring *ring;   /* of the owner; NULL: none */
-	u64 sample_header[2];     /* header of a sample without chain: kernel's, user mode's */
-	u32 sample_type;          /* PERF_SAMPLE_* */
-	bool sample_usual;        /* that is SAMPLE_USUAL, with or without SAMPLE_ENDS */
-	u16 sample_size;          /* bytes of a sample without chain entries and SAMPLE_STATE */
-	u16 trailer_size;         /* bytes of the sample_id that ends other records */
-	u16 max_stack;            /* frames */
-	u8 records;               /* RECORD_* */
-	bool realtime;            /* times in records are by CLOCK_REALTIME */
-	u32 wakeup_events;        /* 0: wake by watermark */
 	u64 id;
-	u64 lost; /* of the owner: samples that found no room, or were not taken */
+	u64 sample_header[2];       /* header of a sample without chain: kernel's, user mode's */
+	u16 sample_size;            /* bytes of a sample without chain entries and SAMPLE_STATE */
+	u16 max_stack;              /* frames */
+	u32 wakeup_events;          /* 0: wake by watermark */
+	u64 enabled_at, running_at; /* context's times when it was turned on, and added */
+	u64 idle_at;                /* the same of the idle task, for exclude_idle */
 
-	/* The rest. */
-	struct perf_context *ctx;  /* NULL: its task has been freed */
-	struct list_head node;     /* in ctx->events */
-	struct perf_pmu *pmu;      /* what counts it */
-	struct perf_event *leader; /* of its group; itself: it is that, maybe of a group of one */
-	struct list_head group;    /* a leader's siblings, which are in it by the same member */
-	bool enabled;              /* as it was asked for */
-	bool enable_on_exec;
+	/* --- Cleared when it is opened --- */
+
+	u64 pending;            /* strikes since the last sample; all, of a counting event */
+	u64 count;              /* the periods of delivered samples */
+	u64 last_sample;        /* clock_ns(), for interval */
+	u64 lost;               /* of the owner: samples that found no room, or were not taken */
+	struct perf_ring *ring; /* of the owner; NULL: none */
+	u32 sample_type;        /* PERF_SAMPLE_* */
+	u16 trailer_size;       /* bytes of the sample_id that ends other records */
+	bool sample_usual;      /* sample_type is SAMPLE_USUAL, with or without SAMPLE_ENDS */
+	bool realtime;          /* times in records are by CLOCK_REALTIME */
+
+	struct perf_context *ctx; /* NULL: its task has been freed */
+	bool enabled;             /* as it was asked for */
 	bool on;                  /* and its leader is: its time passes */
 	bool active;              /* and it counts */
-	u16 watch;                /* WATCH_* while it is on, but for WATCH_GROUP */
 	bool failed;              /* a pinned leader's group had no room */
 	bool scheduled;           /* a leader's group has room */
+	bool private;             /* see above; once it is not, it never is again */
+	u16 watch;                /* WATCH_* while it is on, but for WATCH_GROUP */
 	u32 nr_siblings;          /* a leader's */
-	u32 slot;                 /* in what is read of a group; perf_mutex */
 	struct perf_pmu *limited; /* of a leader's group: where it may lack room; NULL: nowhere */
-	struct list_head sched_node;
 	struct perf_counter counter;
-	u64 enabled_at, running_at;     /* context's times when it was turned on, and added */
-	u64 enabled_time, running_time; /* cycles before that */
-	u64 idle_at, idle_time;         /* the same of the idle task, for exclude_idle */
-	u64 started;                    /* clock_ns() when it was turned on */
-	u64 base;                       /* value at the last reset */
-	struct perf_event *copy;        /* the one made last; perf_mutex */
-	struct list_head children;      /* of the owner: inherited copies, by child_node */
-	struct list_head child_node;
-	u32 nr_live; /* of the owner: itself and copies, whose tasks have not ended; perf_lock */
+	u64 enabled_time, running_time, idle_time;  /* cycles before it was turned on, and added */
+	u64 base;                                   /* value at the last reset */
 	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has been freed */
-	struct timer timer;                         /* a sampling clock's */
-	u64 timer_left;                             /* ns to go when its task left the CPU */
-	u64 put_off;                                /* ns for which samples were due */
-	u64 window;         /* clock.c: the beat that its samples are counted from */
-	u32 window_samples; /* that many */
-	bool throttled;     /* THROTTLE has been written */
+	u32 nr_live;  /* of the owner: itself and copies, whose tasks have not ended; perf_lock */
+	u32 mappings; /* output.c: areas made through this event */
+	u64 put_off;  /* clock.c: ns for which samples were due */
 
 	/* kernel/perf/limit.c */
 	u32 limit;                               /* samples until it is disabled; 0: any number */
-	perf_overflow_handler_t limited_handler; /* what takes them; NULL: it never had a limit */
 	u32 stops_pending;                       /* since stop_work was queued; atomic */
+	perf_overflow_handler_t limited_handler; /* what takes them; NULL: it never had a limit */
 	struct irq_work stop_work;
+	bool throttled; /* clock.c: THROTTLE has been written */
+
+	/* --- The rest is set when it is opened --- */
+
+	u8 records; /* RECORD_* */
+	bool clock; /* config is one of the clocks */
+	bool enable_on_exec;
+	struct list_head group;      /* a leader's siblings, which are in it by the same member */
+	struct list_head sched_node; /* in pinned or flexible of ctx */
+	struct list_head children;   /* of the owner: inherited copies, by child_node */
+	struct list_head ring_node;  /* in ring->events */
+	struct wait_queue wait;      /* pollers */
+	struct perf_event *leader;   /* of its group; itself: it is that, maybe of a group of one */
+	struct perf_pmu *pmu;        /* what counts it */
+	struct perf_event_attr attr;
+
+	/* --- or when there is a use for it --- */
+
+	struct list_head node; /* in ctx->events */
+	struct list_head child_node;
+	u32 slot;                /* in what is read of a group; perf_mutex */
+	u64 started;             /* of cpu-migrations: clock_ns() when it was turned on */
+	struct perf_event *copy; /* the one made last; perf_mutex */
 	struct perf_event *next_released;
-
-	/* kernel/perf/output.c */
-	struct list_head ring_node; /* in ring->events */
-	u32 mappings;               /* areas made through this event */
-	struct wait_queue wait;     /* pollers */
-
-	struct perf_event_attr attr; /* last: what precedes it is cleared first */
+	struct timer timer; /* a sampling clock's */
+	u64 timer_left;     /* ns to go when its task left the CPU */
+	u64 window;         /* clock.c: the beat that its samples are counted from */
+	u32 window_samples; /* that many */
 };
 
 extern struct mutex perf_mutex;
 extern struct spinlock perf_lock;
 
 /* --- attr.c --- */
-/* Fills what the hot paths read from @attr, which has been checked. */
-void perf_event_setup(struct perf_event *event, const struct perf_event_attr *attr);
+/* Fills what the hot paths read from @event's attributes, which have been checked. */
+void perf_event_setup(struct perf_event *event);
 
 /* --- context.c --- */
 /* Makes the zeroed @part @task's, with no events. */
@@ -208,12 +218,15 @@ void perf_task_install(struct task *task, struct perf_task *part);
  * for current's own context, for which any context but NMI and sampling will do.
  */
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg);
+/* What it does to current's own context, around func(arg). */
+static inline unsigned long perf_context_lock_own(void);
+static inline void perf_context_unlock_own(unsigned long flags);
 /*
  * For functions that it calls: cycles that @ctx has run until clock_cycles() @at, on CPU @cpu or
  * (-1) anywhere. Times are kept in cycles until somebody asks for them, as to convert is dear, and
  * what sums of them come to is exact.
  */
-u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at);
+static inline u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at);
 /*
  * As perf_event_change(), from any context but NMI and sampling. False: its task runs on another
  * CPU, and func has not been called.
@@ -514,6 +527,34 @@ static inline void perf_context_out(struct perf_context *ctx, const struct cpu *
 	ctx->time += ran;
 	if (unlikely(ctx->nr_bound))
 		ctx->time_on[cpu->id] += ran;
+}
+
+/* It runs here, as long as it can not be preempted. */
+static inline unsigned long perf_context_lock_own(void)
+{
+	unsigned long flags = spin_lock_irqsave(&perf_lock);
+
+	spin_lock(&this_cpu()->rq.lock);
+	return flags;
+}
+
+static inline void perf_context_unlock_own(unsigned long flags)
+{
+	spin_unlock(&this_cpu()->rq.lock);
+	spin_unlock_irqrestore(&perf_lock, flags);
+}
+
+/* A CPU's own context always runs. */
+static inline u64 perf_context_time(const struct perf_context *ctx, s32 cpu, u64 at)
+{
+	u64 time;
+
+	if (!ctx->task)
+		return at;
+	time = likely(cpu < 0) ? ctx->time : ctx->time_on[cpu];
+	if (ctx->running && (cpu < 0 || (u32)cpu == ctx->task->cpu))
+		time += at - ctx->since;
+	return time;
 }
 
 /* Does @event strike on this CPU? Its context is known to. */

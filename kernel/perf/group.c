@@ -36,77 +36,120 @@ u16 perf_event_watch(const struct perf_event *event)
 	return watch;
 }
 
-/* Tells the scheduler what to watch from the very next switch on; @event comes (1) or goes (-1). */
-static void update_watch(const struct perf_event *event, int by)
+static u32 watch_of(const struct perf_event *event)
+{
+	bool group = event->leader->limited && event->ctx->task;
+
+	return event->watch | (group ? WATCH_GROUP : 0);
+}
+
+/* Tells the scheduler what to watch from the very next switch on, as @event comes. */
+static __always_inline void watch_more(const struct perf_event *event)
 {
 	struct perf_context *ctx = event->ctx;
-	u32 watch = *ctx->watch, bits = event->watch;
+	u32 bits = watch_of(event);
 
-	if (ctx->task && event->leader->limited)
-		bits |= WATCH_GROUP;
-	for (; bits; bits &= bits - 1) {
-		u32 bit = bits & -bits;
-		u8 *watchers = &ctx->watchers[__builtin_ctz(bits)];
+	WRITE_ONCE(*ctx->watch, *ctx->watch | bits);
+	ctx->nr_on++;
+	for (bits &= ~WATCH_TIME; bits; bits &= bits - 1)
+		ctx->watchers[__builtin_ctz(bits)]++;
+}
 
-		*watchers += by;
-		watch = *watchers ? watch | bit : watch & ~bit;
-	}
+/* And as it goes. */
+static __always_inline void watch_less(const struct perf_event *event)
+{
+	struct perf_context *ctx = event->ctx;
+	u32 watch = *ctx->watch;
+
+	for (u32 bits = watch_of(event) & ~WATCH_TIME; bits; bits &= bits - 1)
+		if (!--ctx->watchers[__builtin_ctz(bits)])
+			watch &= ~(bits & -bits);
+	if (!--ctx->nr_on)
+		watch &= ~WATCH_TIME;
 	WRITE_ONCE(*ctx->watch, watch);
 }
 
-int perf_event_add(struct perf_event *event, u64 at)
+/* @time is that of @event's context and CPU. */
+static inline int add_at(struct perf_event *event, u64 at, u64 time)
 {
 	int err;
 
-	event->running_at = perf_context_time(event->ctx, event->cpu, at);
+	event->running_at = time;
 	err = event->pmu->add(event, at);
 	event->active = !err;
 	return err;
 }
 
-void perf_event_del(struct perf_event *event, u64 at)
+static inline void del_at(struct perf_event *event, u64 at, u64 time)
 {
-	if (!event->active)
-		return;
 	event->pmu->del(event, at);
 	event->active = false;
-	event->running_time += perf_context_time(event->ctx, event->cpu, at) - event->running_at;
+	event->running_time += time - event->running_at;
 }
 
-static void turn_on(struct perf_event *event, u64 at)
+static inline u64 time_at(const struct perf_event *event, u64 at)
+{
+	return perf_context_time(event->ctx, event->cpu, at);
+}
+
+int perf_event_add(struct perf_event *event, u64 at)
+{
+	return add_at(event, at, time_at(event, at));
+}
+
+void perf_event_del(struct perf_event *event, u64 at)
+{
+	if (event->active)
+		del_at(event, at, time_at(event, at));
+}
+
+static __always_inline void turn_on(struct perf_event *event, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
+	u64 time;
 
 	/* The first one: until now the task was not watched. */
 	if (ctx->task == current && !ctx->running)
 		perf_context_in(ctx, at);
 	event->on = true;
-	event->started = clock_cycles_to_ns(at);
-	event->enabled_at = perf_context_time(ctx, -1, at);
-	update_watch(event, 1);
-	if (!event->leader->limited)
-		perf_event_add(event, at);
+	if (unlikely(event->source == PERF_SOURCE_MOVE))
+		event->started = clock_cycles_to_ns(at);
+	time = perf_context_time(ctx, -1, at);
+	event->enabled_at = time;
+	watch_more(event);
+	if (likely(!event->leader->limited))
+		add_at(event, at, event->cpu < 0 ? time : time_at(event, at));
 }
 
-static void turn_off(struct perf_event *event, u64 at)
+static __always_inline void turn_off(struct perf_event *event, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
+	u64 time = perf_context_time(ctx, -1, at);
 
-	perf_event_del(event, at);
+	if (event->active)
+		del_at(event, at, event->cpu < 0 ? time : time_at(event, at));
 	event->on = false;
-	event->enabled_time += perf_context_time(ctx, -1, at) - event->enabled_at;
-	update_watch(event, -1);
+	event->enabled_time += time - event->enabled_at;
+	watch_less(event);
 	if (ctx->running && !*ctx->watch)
 		perf_context_out(ctx, this_cpu(), at);
+}
+
+static __always_inline void turn(struct perf_event *event, bool on, u64 at)
+{
+	if (on == event->on)
+		return;
+	if (on)
+		turn_on(event, at);
+	else
+		turn_off(event, at);
 }
 
 static void update(struct perf_event *event, u64 at)
 {
 	const struct perf_event *leader = event->leader;
-	bool on = event->enabled && leader->enabled && !leader->failed;
 
-	if (on != event->on)
-		(on ? turn_on : turn_off)(event, at);
+	turn(event, event->enabled && leader->enabled && !leader->failed, at);
 }
 
 void perf_group_apply(struct perf_event *event, u64 at)
@@ -119,7 +162,7 @@ void perf_group_apply(struct perf_event *event, u64 at)
 			update(sibling, at);
 }
 
-void perf_group_update(struct perf_event *event, u64 at)
+static noinline void update_group(struct perf_event *event, u64 at)
 {
 	struct perf_event *leader = event->leader;
 	/* Siblings may leave the context of a task that has ended after their leader. */
@@ -130,6 +173,14 @@ void perf_group_update(struct perf_event *event, u64 at)
 	perf_group_apply(event, at);
 	if (limited)
 		perf_schedule_insert(leader, at);
+}
+
+void perf_group_update(struct perf_event *event, u64 at)
+{
+	if (likely(!perf_event_has_group(event) && !event->limited))
+		turn(event, event->enabled && !event->failed, at);
+	else
+		update_group(event, at);
 }
 
 /* --- Who belongs together --- */
@@ -173,6 +224,7 @@ void perf_group_join(struct perf_event *event)
 	if (unlikely(event != leader)) {
 		list_add_tail(&event->group, &leader->group);
 		leader->nr_siblings++;
+		leader->private = false;
 	}
 	if (event->pmu->limited && !leader->limited)
 		set_limited(leader, event->pmu);

@@ -38,8 +38,10 @@ static void set_ring(struct perf_event *event, struct perf_ring *ring)
 	 * meanwhile, one that has no ring may be freed from here on.
 	 */
 	__atomic_store_n(&event->ring, ring, __ATOMIC_RELEASE);
-	if (ring)
-		list_add_tail(&event->ring_node, &ring->events);
+	if (!ring)
+		return;
+	list_add_tail(&event->ring_node, &ring->events);
+	event->private = false;
 }
 
 static struct perf_ring *create_ring(const struct perf_event *event, size_t pages, bool overwrite,

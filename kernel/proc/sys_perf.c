@@ -99,6 +99,7 @@ static const struct file_ops perf_file_ops = {
     .ioctl = perf_ioctl,
     .mmap = perf_map,
     .release = perf_release,
+    .embedded = true,
 };
 
 /* The file behind descriptor @fd, which must be an event's, with a reference; ERR_PTR(-EBADF). */
@@ -183,34 +184,31 @@ static struct file *get_group(int group_fd, unsigned long flags)
 	return flags & PERF_FLAG_FD_OUTPUT ? ERR_PTR(-EBADF) : NULL;
 }
 
-/* A descriptor for @event, which is released when there is none to be had. */
+/* A descriptor for @event, which is released when there is none to be had. Its file is part of it.
+ */
 static long install(struct perf_event *event, bool cloexec)
 {
-	struct file *f = file_create(&perf_file_ops, UAPI_O_RDWR, event);
+	struct file *f = perf_event_room(event);
 	long fd;
 
-	if (IS_ERR(f)) {
-		perf_event_release(event);
-		return PTR_ERR(f);
-	}
+	file_init(f, &perf_file_ops, UAPI_O_RDWR, event);
 	fd = fd_install(f, 0, cloexec);
 	if (fd < 0)
 		file_put(f);
 	return fd;
 }
 
-/* Opens an event beside that of @group_fd, if there is one: in its group, for its ring, neither or
- * both. */
-static long open_in(const struct perf_event_attr *attr, pid_t pid, int cpu,
-		    struct perf_event *group, unsigned long flags)
+/* Opens @event beside @group, if there is one: in its group, for its ring, neither or both. It is
+ * no more when this fails. */
+static long open_in(struct perf_event *event, pid_t pid, int cpu, struct perf_event *group,
+		    unsigned long flags)
 {
-	struct perf_event *leader = flags & PERF_FLAG_FD_NO_GROUP ? NULL : group, *event;
+	struct perf_event *leader = flags & PERF_FLAG_FD_NO_GROUP ? NULL : group;
 	const struct perf_user user = caller();
-	long err = 0;
+	long err = perf_event_open(event, pid, cpu, leader, &user);
 
-	event = perf_event_open_group(attr, pid, cpu, leader, &user);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
+	if (err)
+		return err;
 	if (flags & PERF_FLAG_FD_OUTPUT)
 		err = perf_event_set_output(event, group);
 	if (!err)
@@ -219,24 +217,39 @@ static long open_in(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	return err;
 }
 
+/* The same with that of @group_fd. */
+static long open_with(struct perf_event *event, pid_t pid, int cpu, int group_fd,
+		      unsigned long flags)
+{
+	struct file *group = get_group(group_fd, flags);
+	long ret;
+
+	if (!group)
+		return open_in(event, pid, cpu, NULL, flags);
+	if (IS_ERR(group)) {
+		perf_event_discard(event);
+		return PTR_ERR(group);
+	}
+	ret = open_in(event, pid, cpu, group->private, flags);
+	file_put(group);
+	return ret;
+}
+
 long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags)
 {
-	struct perf_event_attr attr;
-	struct file *group;
-	long ret;
+	struct perf_event *event;
+	long err;
 
 	/* There are no cgroups. */
 	if (flags & ~FLAGS_DONE)
 		return -EINVAL;
-	ret = perf_attr_copy(&attr, uattr);
-	if (ret)
-		return ret;
-	group = get_group(group_fd, flags);
-	if (IS_ERR(group))
-		return PTR_ERR(group);
-	ret = open_in(&attr, pid, cpu, group ? group->private : NULL, flags);
-	if (group)
-		file_put(group);
-	return ret;
+	event = perf_event_new(sizeof(struct file));
+	if (!event)
+		return -ENOMEM;
+	err = perf_attr_copy(perf_event_new_attr(event), uattr);
+	if (!err)
+		return open_with(event, pid, cpu, group_fd, flags);
+	perf_event_discard(event);
+	return err;
 }

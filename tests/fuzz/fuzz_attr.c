@@ -59,10 +59,13 @@ static void check_event(const struct perf_event_attr *attr)
 	u64 largest;
 
 	memset(&event, 0, sizeof(event));
-	perf_event_setup(&event, attr);
+	event.attr = *attr;
+	perf_event_setup(&event);
 	CHECK(event.sampling == !!attr->sample_period && event.period);
 	CHECK(event.period == UINT64_MAX || !event.clock || event.period >= 10000);
 	CHECK(event.interval ? event.period == 1 && attr->freq : true);
+	if (!attr->sample_type && !event.sampling)
+		return;
 	CHECK(event.max_stack && event.max_stack <= PERF_MAX_STACK_DEPTH);
 	CHECK(event.sample_size % 8 == 0 && event.sample_size >= 8);
 	CHECK(event.trailer_size % 8 == 0 && event.trailer_size <= 48);

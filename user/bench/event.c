@@ -23,13 +23,13 @@ static double without; /* a switch when there is no event */
 
 static int open_event(pid_t pid, bool inherit)
 {
-	struct perf_event_attr attr = {
+	static struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
 	    .size = PERF_ATTR_SIZE_VER5,
 	    .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-	    .inherit = inherit,
 	};
 
+	attr.inherit = inherit;
 	return raw_syscall6(SYS_perf_event_open, (long)&attr, pid, -1, -1, 0, 0);
 }
 
