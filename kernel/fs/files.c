@@ -64,7 +64,8 @@ static struct file *take(struct files *files, int fd)
 	struct file *f = files->file[fd];
 
 	files->file[fd] = NULL;
-	files->cloexec &= ~(1ULL << fd);
+	if (unlikely(files->cloexec))
+		files->cloexec &= ~(1ULL << fd);
 	return f;
 }
 

@@ -375,51 +375,49 @@ static int attach_locked(struct entry *p, const struct target *t)
 	return p->err;
 }
 
-static noinline int attach_shared(struct entry *p, const struct target *t)
+static noinline int attach_shared(struct perf_event *event, const struct target *t, u32 max)
 {
-	int err;
+	struct entry p = {event, t->leader, NULL, NULL, max, 0};
+	int err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
 
+	if (err)
+		return err;
 	mutex_lock(&perf_mutex);
-	err = attach_locked(p, t);
+	err = attach_locked(&p, t);
 	mutex_unlock(&perf_mutex);
+	perf_moves_free(p.moves);
 	return err;
 }
 
-/* @event, of current, has neither group nor copies. */
-static inline bool may_be_private(const struct perf_event *event)
+/* Will @event be one that only its task comes by, and its file? */
+static inline bool may_be_private(const struct perf_event *event, const struct target *t)
 {
-	return current->perf && !event->attr.inherit;
+	return t->task == current && current->perf && !t->leader && !event->attr.inherit &&
+	       !perf_moves_needed(event, true);
 }
 
-static inline int attach_private(struct entry *p)
+static inline int attach_private(struct perf_event *event, u32 max)
 {
+	struct perf_context *ctx = &current->perf->ctx;
 	unsigned long flags;
+	int err = -ENOSPC;
 
-	p->event->private = true;
-	p->ctx = &current->perf->ctx;
+	event->private = true;
 	flags = perf_context_lock_own();
-	enter(p);
+	if (likely(ctx->nr_events < max)) {
+		perf_event_attach(event, ctx, NULL);
+		err = 0;
+	}
 	perf_context_unlock_own(flags);
-	return p->err;
+	return err;
 }
 
 static int attach(struct perf_event *event, const struct target *t)
 {
 	u32 max = t->user && !t->user->privileged ? PERF_EVENTS_MAX_USER : PERF_EVENTS_MAX;
-	struct entry p = {event, t->leader, NULL, NULL, max, 0};
-	int err = 0;
 
-	if (unlikely(perf_moves_needed(event, !target_is_cpu(t))))
-		err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
-	if (err)
-		return err;
-	if (likely(!t->leader && t->task == current && may_be_private(event)))
-		err = attach_private(&p);
-	else
-		err = attach_shared(&p, t);
-	if (unlikely(p.moves))
-		perf_moves_free(p.moves);
-	return err;
+	return likely(may_be_private(event, t)) ? attach_private(event, max)
+						: attach_shared(event, t, max);
 }
 
 void perf_event_free(struct perf_event *event)
@@ -477,8 +475,6 @@ static inline void detach_private(struct perf_event *event)
 
 	leave(&p);
 	perf_context_unlock_own(flags);
-	if (unlikely(p.moves))
-		perf_moves_free(p.moves);
 }
 
 /* Takes @event from wherever others may find it. */
