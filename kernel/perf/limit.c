@@ -17,7 +17,7 @@ void perf_context_stop_excluded(struct perf_context *ctx)
 			perf_event_stop(event);
 	/* That bit may have been the only one left: nobody will see the task leave any more. */
 	if (ctx->running && !*ctx->watch)
-		perf_context_out(ctx, this_cpu(), clock_ns());
+		perf_context_out(ctx, this_cpu(), clock_cycles());
 }
 
 static void stop_excluded(void *event)
