@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel/perf/attr.c: whatever attributes a program passes, of what is accepted every bit is one
- * that is done, and the event made of it is one that can be sampled.
+ * that is done, and the event made of it is one that can be sampled. Such an event then lives: with
+ * another one like it in its group, a ring, strikes, a child and an end, which leave nothing
+ * behind.
  */
-#include "../../kernel/perf/event.h"
+#include "../host/perf_fixture.h"
 #include "fuzz.h"
 
 #include <arch/uaccess.h>
@@ -51,6 +53,30 @@ void fuzz_examples(void)
 	attr.size = sizeof(large);
 	memcpy(large, &attr, sizeof(attr));
 	fuzz_add_example(large, sizeof(large));
+	attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+					.size = PERF_ATTR_SIZE_VER7,
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
+					.sample_period = 1,
+					.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
+					.read_format = PERF_FORMAT_MAX - 1,
+					.inherit = 1,
+					.inherit_thread = 1,
+					.inherit_stat = 1,
+					.remove_on_exec = 1,
+					.sample_id_all = 1};
+	fuzz_add_example(&attr, sizeof(attr));
+	attr.inherit_thread = attr.inherit = attr.inherit_stat = attr.remove_on_exec = 0;
+	attr.write_backward = attr.pinned = attr.exclusive = attr.enable_on_exec = 1;
+	attr.use_clockid = 1;
+	attr.clockid = PERF_CLOCKID_MONOTONIC_RAW;
+	fuzz_add_example(&attr, sizeof(attr));
+	attr.write_backward = 0;
+	attr.mmap = attr.comm = attr.task = attr.context_switch = 1;
+	attr.config = PERF_COUNT_SW_CPU_MIGRATIONS;
+	fuzz_add_example(&attr, PERF_ATTR_SIZE_VER5);
+	attr.sigtrap = attr.remove_on_exec = 1;
+	attr.sig_data = 1;
+	fuzz_add_example(&attr, sizeof(attr));
 }
 
 static void check_event(const struct perf_event_attr *attr)
@@ -59,13 +85,12 @@ static void check_event(const struct perf_event_attr *attr)
 	u64 largest;
 
 	memset(&event, 0, sizeof(event));
-	event.attr = *attr;
-	perf_event_setup(&event);
+	perf_event_setup(&event, attr);
 	CHECK(event.sampling == !!attr->sample_period && event.period);
 	CHECK(event.period == UINT64_MAX || !event.clock || event.period >= 10000);
 	CHECK(event.interval ? event.period == 1 && attr->freq : true);
-	if (!attr->sample_type && !event.sampling)
-		return;
+	if (!event.sampling && !attr->sample_type)
+		return; /* nothing is written that has a form */
 	CHECK(event.max_stack && event.max_stack <= PERF_MAX_STACK_DEPTH);
 	CHECK(event.sample_size % 8 == 0 && event.sample_size >= 8);
 	CHECK(event.trailer_size % 8 == 0 && event.trailer_size <= 48);
@@ -75,13 +100,189 @@ static void check_event(const struct perf_event_attr *attr)
 	CHECK(largest < UINT16_MAX + 1024);
 }
 
+/* What comes with a bit, and only with it; and what excludes another one. */
+static void check_fields(const struct perf_event_attr *attr)
+{
+	u64 type = attr->sample_type;
+
+	CHECK(attr->use_clockid || !attr->clockid);
+	CHECK(attr->clockid != PERF_CLOCKID_TAI && attr->clockid <= PERF_CLOCKID_BOOTTIME);
+	CHECK(!attr->inherit_thread || attr->inherit);
+	CHECK(!attr->remove_on_exec || !attr->enable_on_exec);
+	CHECK(!(type & PERF_SAMPLE_REGS_USER) == !attr->sample_regs_user);
+	CHECK(!(type & PERF_SAMPLE_REGS_INTR) == !attr->sample_regs_intr);
+	CHECK(!((attr->sample_regs_user | attr->sample_regs_intr) & ~perf_reg_mask));
+	CHECK((type & PERF_SAMPLE_STACK_USER) || !attr->sample_stack_user);
+	CHECK(attr->sample_stack_user % 8 == 0 && attr->sample_stack_user < UINT16_MAX);
+	CHECK(!(type & PERF_SAMPLE_READ) || !attr->inherit || (type & PERF_SAMPLE_TID));
+	CHECK(attr->sample_max_stack <= PERF_MAX_STACK_DEPTH);
+	CHECK(attr->freq ? attr->sample_freq <= PERF_SAMPLE_RATE_MAX
+			 : !(attr->sample_period >> 63));
+}
+
+/* Features that there are not. */
+static void check_refused(const struct perf_event_attr *attr)
+{
+	CHECK(!attr->sigtrap && !attr->sig_data && !attr->precise_ip && !attr->exclude_host);
+	CHECK(!attr->namespaces && !attr->ksymbol && !attr->bpf_event && !attr->cgroup);
+	CHECK(!attr->aux_output && !attr->text_poke && !attr->aux_watermark &&
+	      !attr->aux_sample_size);
+	CHECK(!attr->bp_type && !attr->config1 && !attr->config2 && !attr->config3);
+	CHECK(!attr->branch_sample_type);
+}
+
+/* --- An event's life --- */
+
+/* Another one that differs from @attr in one thing that matters in a group, or in none. */
+static struct perf_event_attr sibling_of(struct perf_event_attr attr, u32 choice)
+{
+	attr.pinned = attr.exclusive = 0;
+	switch (choice % 8) {
+	case 0:
+		attr.inherit ^= 1;
+		break;
+	case 1:
+		attr.inherit_thread ^= 1;
+		break;
+	case 2:
+		attr.remove_on_exec ^= 1;
+		break;
+	case 3:
+		attr.clockid ^= 1;
+		break;
+	case 4:
+		attr.pinned = 1;
+		break;
+	case 5:
+		attr.write_backward ^= 1;
+		break;
+	default:
+		attr.config = choice / 8 % PERF_COUNT_SW_MAX;
+	}
+	return attr;
+}
+
+static bool may_be_together(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->inherit == b->inherit && a->inherit_thread == b->inherit_thread &&
+	       a->remove_on_exec == b->remove_on_exec && a->clockid == b->clockid && !b->pinned;
+}
+
+static struct perf_event *open_sibling(const struct perf_event_attr *first,
+				       struct perf_event *leader, int cpu, u32 choice)
+{
+	struct perf_event_attr attr = sibling_of(*first, choice);
+	struct perf_event *event;
+
+	if (perf_attr_check(&attr))
+		return NULL;
+	event = perf_event_open_group(&attr, 0, cpu, leader, &root);
+	CHECK(may_be_together(first, &attr) ? !IS_ERR(event) : event == ERR_PTR(-EINVAL));
+	return IS_ERR(event) ? NULL : event;
+}
+
+/* A few of each kind, in the task and in its child. */
+static void strike(void)
+{
+	struct pt_regs regs = kernel_regs();
+
+	perf_page_fault(&regs, 0x1000, false);
+	perf_page_fault(&user_frame, USER_MEMORY, true);
+	host_clock += 1000;
+	host_run_timers(host_clock + 100000, &regs);
+	switch_to(&other_task);
+	perf_page_fault(&regs, 0x2000, false);
+	switch_to(&user_task);
+}
+
+static void check_records(const struct perf_ring *ring)
+{
+	u64 head = ring->page->data_head, left = ring->size, at;
+	struct perf_event_header header;
+
+	/* What has been overwritten is not to be found in a ring that is written forward. */
+	at = ring->backward ? head : 0;
+	left = MIN(ring->backward ? -head : head, left);
+	for (; left >= sizeof(header); left -= MIN(header.size, left), at += header.size) {
+		memcpy(&header, ring->data + (at & ring->mask), sizeof(header));
+		CHECK(header.size >= sizeof(header) && header.size % 8 == 0);
+		CHECK(header.type && header.type < PERF_RECORD_MAX);
+	}
+}
+
+static void read_events(struct perf_event *leader, struct perf_event *sibling)
+{
+	u64 words[PERF_READ_WORDS_MAX], *group;
+	int nr = perf_event_read_group(leader, &group);
+
+	CHECK(nr >= 2 && group[0] == (sibling ? 2 : 1));
+	kfree(group);
+	CHECK(perf_event_read_words(leader, words) <= PERF_READ_WORDS_MAX);
+}
+
+static void end_child(void)
+{
+	perf_task_dead(&other_task, 0);
+	perf_task_free(&other_task);
+}
+
+static void live(const struct perf_event_attr *attr, u32 choice)
+{
+	int cpu = choice >> 16 & 1 ? 0 : -1;
+	struct perf_event *leader, *sibling;
+	struct perf_ring *ring = NULL;
+	int err;
+
+	fixture_set_up(NULL);
+	leader = perf_event_open_group(attr, 0, cpu, NULL, &root);
+	CHECK(!IS_ERR(leader));
+	sibling = open_sibling(attr, leader, cpu, choice);
+	err = perf_event_mmap(leader, 1 << (choice >> 17 & 3), false, &root, &ring);
+	CHECK(err == (attr->inherit && cpu < 0 ? -EINVAL : 0));
+	if (sibling && ring)
+		CHECK(perf_event_set_output(sibling, leader) ==
+		      (sibling->attr.write_backward == attr->write_backward ? 0 : -EINVAL));
+	CHECK(!perf_task_fork(&other_task));
+	perf_group_enable(leader);
+	strike();
+	read_events(leader, sibling);
+	if (choice >> 19 & 1)
+		perf_event_refresh(leader, 2);
+	strike();
+	perf_task_before_exec();
+	perf_task_exec();
+	strike();
+	/* The child or the leader may be the first to go. */
+	if (choice >> 20 & 1)
+		end_child();
+	if (ring)
+		check_records(ring);
+	close_event(leader);
+	strike();
+	if (sibling)
+		close_event(sibling);
+	fixture_tear_down(NULL);
+}
+
 static void check_accepted(const struct perf_event_attr *attr)
 {
 	CHECK(attr->type == PERF_TYPE_SOFTWARE && attr->config < PERF_COUNT_SW_MAX);
 	CHECK(!(attr->sample_type & ~(u64)SAMPLE_DONE));
 	CHECK(!(attr->read_format & ~(u64)(PERF_FORMAT_MAX - 1)));
 	CHECK(!attr->__reserved_1 && !attr->__reserved_2 && !attr->__reserved_3);
+	check_refused(attr);
+	check_fields(attr);
 	check_event(attr);
+}
+
+/* Something that each bit of the input has a part in (FNV-1a). */
+static u32 choice_by(const u8 *data, size_t size)
+{
+	u32 hash = 2166136261;
+
+	while (size--)
+		hash = (hash ^ *data++) * 16777619;
+	return hash;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -98,8 +299,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		memcpy(&wanted, user + offsetof(struct perf_event_attr, size), sizeof(wanted));
 		CHECK(wanted == sizeof(attr));
 	}
-	if (!err && !perf_attr_check(&attr))
+	if (!err && !perf_attr_check(&attr)) {
 		check_accepted(&attr);
+		live(&attr, choice_by(data, size));
+	}
 	fuzz_free_copies();
 	return 0;
 }
