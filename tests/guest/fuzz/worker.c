@@ -418,12 +418,25 @@ void run_exec(void)
 
 /* --- The worker --- */
 
-/* Another one that does the same; without memory for it the worker is alone. */
-static void fork_peer(void)
-{
-	struct op op = {.nr = SYS_fork, .child = CHILD_PEER};
+#define SHARED_EVENTS 6
 
-	perform(&op, row_of(op.nr));
+/*
+ * For each further processor another one that does the same, and to the same events at first.
+ * Without memory for it the worker is alone.
+ */
+static void fork_peers(void)
+{
+	struct op op;
+
+	for (unsigned i = 0; nr_cpus > 1 && i < SHARED_EVENTS; i++) {
+		op = (struct op){.nr = SYS_perf_event_open};
+		generate(&op, row_of(op.nr));
+		perform(&op, row_of(op.nr));
+	}
+	for (unsigned cpu = 1; cpu < nr_cpus; cpu++) {
+		op = (struct op){.nr = SYS_fork, .child = CHILD_PEER};
+		perform(&op, row_of(op.nr));
+	}
 }
 
 /* Something of each kind to begin with. */
@@ -495,8 +508,7 @@ void worker(unsigned batch)
 	signals_count(true);
 	if (one_in(6))
 		use_up_descriptors();
-	for (unsigned cpu = 1; cpu < nr_cpus; cpu++)
-		fork_peer();
+	fork_peers();
 	run_ops(UINT32_MAX);
 	signals_block();
 	check_canary();

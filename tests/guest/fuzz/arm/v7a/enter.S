@@ -37,6 +37,7 @@
 	.type	enter, %function
 enter:
 	push	{r4-r11, lr}
+	vpush	{d8-d15}	/* the caller's, as those are: AAPCS */
 	mov	r1, #0
 	push	{r0, r1}	/* the state, and a word of bits */
 	ldr	r1, =fpu_pattern
@@ -85,6 +86,7 @@ enter:
 	vstmia	r0!, {d0-d15}
 	vstmia	r0, {d16-d31}
 	add	sp, sp, #8
+	vpop	{d8-d15}
 	pop	{r4-r11, pc}
 	.ltorg
 	.size	enter, . - enter
