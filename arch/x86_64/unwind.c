@@ -50,8 +50,11 @@ static bool unwind_to_interrupted(struct unwind *u, const struct pt_regs *regs)
 		return false;
 	memcpy(&code, (const void *)u->ip, FRAME_CODE_SIZE);
 	offset = frame_missing(code);
-	if (offset >= 0)
-		u->bare_return = u->sp + offset + 1;
+	if (offset >= 0) {
+		u->bare = true;
+		u->caller_fp = u->fp;
+		u->fp = (u->sp + offset) | 1;
+	}
 	return true;
 }
 
@@ -64,18 +67,19 @@ bool unwind_start_special(struct unwind *u, const struct pt_regs *regs)
 
 bool unwind_next_special(struct unwind *u)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)(u->fp - 1);
-	unsigned long high = u->last + sizeof(struct frame_record), at = u->bare_return - 1;
+	unsigned long high = u->last + sizeof(struct frame_record), at = u->fp - 1;
+	const struct pt_regs *regs = (const struct pt_regs *)at;
 
-	if (u->bare_return) {
+	if (u->bare) {
 		if (!unwind_frame_valid(at, sizeof(long), u->sp, high))
 			return false;
 		u->ip = *(const unsigned long *)at;
 		u->sp = at + sizeof(long);
-		u->bare_return = 0;
+		u->fp = u->caller_fp;
+		u->bare = false;
 		return kernel_text_address(u->ip);
 	}
-	if (!unwind_frame_valid((unsigned long)regs, sizeof(*regs), u->sp, high))
+	if (!unwind_frame_valid(at, sizeof(*regs), u->sp, high))
 		return false;
 	return !user_mode(regs) && unwind_to_interrupted(u, regs);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Our reading of ARM unwind tables against readelf's: of every opcode, of what compilers write, of our own."""
+import bisect
 import pathlib
 import random
 import re
@@ -133,6 +134,15 @@ def test_what_compilers_write(dump, tmp_path, state, level, fp, more):
         assert any("D8" in op for op in ours[name["doubles"]][0])
 
 
+STACK_BEGINS = ("thread_start", "boot_high", "boot_high_secondary")
+
+
+def callers(elf, starts):
+    """Which of the functions that begin at @starts call another one."""
+    calls = re.findall(r"^ *([0-9a-f]+):\tblx?\t", run(f"{PREFIX}objdump", "-d", "--no-show-raw-insn", elf), re.M)
+    return {starts[bisect.bisect(starts, int(call, 16)) - 1] for call in calls}
+
+
 @pytest.mark.boards("arm-*")
 def test_the_kernels_tables(dump, board, out):
     """They agree with readelf, and are what the kernel's walker is made for."""
@@ -145,14 +155,17 @@ def test_the_kernels_tables(dump, board, out):
             continue
         start = [op for op in function[0] if op.startswith("vsp = r") and op != "vsp = r11"]
         assert not start, f"{address:x}: starts from another register than SP and R11: {start}"
-    # hot_regs_caller() follows the frame record of these, without a look at the table.
-    scheduler = [f for a, f in ours.items() if name["__sched_text_start"] <= a < name["__sched_text_end"]]
-    assert len(scheduler) > 5
-    for ops, recipe in scheduler:
-        shape = re.match(r"r11([+-]\d+) size (\d+) mask \S+ fp (\d+) pc (\d+)$", recipe[0])
-        assert shape, (ops, recipe)
-        start, size, fp, pc = map(int, shape.groups())
-        assert (start + 4 * fp, start + 4 * pc, start + size) == (-4, 0, 4), (ops, recipe)
+    # Walks follow the frame records of these without a look at the table: leaves_record().
+    recorded = [a for a in callers(elf, sorted(ours)) if name["__entry_text_end"] <= a < name["_etext"]]
+    assert len(recorded) > 300
+    for address in recorded:
+        if address in (name[n] for n in STACK_BEGINS):
+            continue
+        ops, recipe = ours[address]
+        shape = re.match(r"r11([+-]\d+) size \d+ mask \S+ fp (\d+) pc (\d+)$", recipe[0])
+        assert shape, (f"{address:x}", ops, recipe)
+        start, fp, pc = map(int, shape.groups())
+        assert (start + 4 * fp, start + 4 * pc) == (-4, 0), (f"{address:x}", ops, recipe)
 
 
 @pytest.mark.boards("arm-*")

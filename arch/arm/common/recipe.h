@@ -89,8 +89,8 @@ static inline struct recipe_entry *recipe_slot(u32 pc)
 }
 
 /*
- * The recipe for address @pc, not 0, of @program (the kernel is 0); false: not there. A return
- * address belongs to the instruction before it; for one that is not a return address, set bit 0.
+ * The recipe for address @pc, not 0, of @program, not 0; false: not there. A return address belongs
+ * to the instruction before it; for one that is not a return address, set bit 0.
  */
 static inline bool recipe_find(u32 pc, u32 program, struct recipe *recipe)
 {

@@ -16,21 +16,69 @@
 #include <arch/uaccess.h>
 
 #include "../common/frame_repair.h"
+#include "../common/recipe.h"
 
+/* --- The kernel's chain --- */
+
+/* Appends the frame of @u, and its callers. */
+static void kernel_walk(struct callchain *chain, struct unwind *u)
+{
+	while (callchain_add(chain, u->ip) && unwind_next(u))
+		;
+}
+
+static noinline void kernel_walk_from(struct callchain *chain, const struct pt_regs *regs)
+{
+	struct unwind u;
+
+	if (unwind_start(&u, current, regs))
+		kernel_walk(chain, &u);
+}
+
+/* Goes on where records have led to @ip, which leaves none, if it is code at all. */
+static noinline void kernel_walk_on(struct callchain *chain, unsigned long ip, unsigned long sp,
+				    unsigned long fp)
+{
+	struct unwind u = {.ip = ip, .sp = sp, .fp = fp, .task = current};
+
+	u.high = u.task->stack + KERNEL_STACK_SIZE;
+	if (kernel_text_address(ip))
+		kernel_walk(chain, &u);
+}
+
+/* As kernel_walk_from(), with the steps that nearly all are inline: unwind_by_record()'s. */
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 {
 	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
-	struct unwind u; /* whose address nobody takes, so that the walk is all in registers */
+	unsigned long ip = regs->pc, sp = regs->sp, fp = regs->r[ARM_FP];
+	unsigned long low = current->stack, high = low + KERNEL_STACK_SIZE;
+	const unsigned long *record;
 
-	if (!unwind_start(&u, current, regs))
+	if (unlikely(regs->lr) || unlikely(!leaves_record(ip)) ||
+	    unlikely(sp - low > KERNEL_STACK_SIZE)) {
+		kernel_walk_from(chain, regs);
 		return;
+	}
 	do {
-		if (entry == end)
+		if (unlikely(entry == end))
 			break;
-		*entry++ = u.ip;
-	} while (unwind_next(&u));
+		*entry++ = ip;
+		if (unlikely(fp & (sizeof(long) - 1)) || unlikely(fp < sp + sizeof(long)) ||
+		    unlikely(fp >= high)) {
+			ip = 0;
+			break;
+		}
+		record = (const unsigned long *)fp;
+		sp = fp + sizeof(long);
+		ip = record[0];
+		fp = record[-1];
+	} while (likely(leaves_record(ip)));
 	chain->nr = entry - chain->ip;
+	if (ip)
+		kernel_walk_on(chain, ip, sp, fp);
 }
+
+/* --- The user's chain --- */
 
 /*
  * What the decoder may do for one chain, beyond what any sound program asks for: a table can make

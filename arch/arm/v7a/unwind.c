@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ARMv7-A stack walker's uncommon steps: where a walk starts, how it crosses a trap frame, an
- * interrupted function, and the first visit to a return address, which makes its recipe.
+ * The ARMv7-A stack walker's uncommon steps: how it crosses a trap frame, and an interrupted
+ * function.
  */
 #include <hotregs/cpu.h>
 #include <hotregs/unwind.h>
@@ -50,24 +50,16 @@ static struct ehabi_tables kernel_tables(void)
 	};
 }
 
-/* One step from @frame by table. Of a return address it leaves the recipe, if there can be one. */
+/* One step from @frame by table. */
 static bool step_by_table(struct arm_frame *frame, struct arm_memory *stack)
 {
 	const struct ehabi_tables tables = kernel_tables();
 	bool called = !frame->r[ARM_LR];
 	u32 pc = frame->r[ARM_PC];
 	struct ehabi_code code;
-	struct recipe recipe;
 
-	if (ehabi_find(&tables, pc - called, &code) != EHABI_OK) {
-		if (called)
-			recipe_remember(pc, 0, RECIPE_END);
-		return false;
-	}
-	if (called && recipe_make(code, &recipe) &&
-	    (recipe_base(recipe) == ARM_SP || recipe_base(recipe) == ARM_FP))
-		recipe_remember(pc, 0, recipe);
-	return ehabi_execute(&code, frame, stack);
+	return ehabi_find(&tables, pc - called, &code) == EHABI_OK &&
+	       ehabi_execute(&code, frame, stack);
 }
 
 /* To the caller by decoder, or by what an interrupted function does next. */

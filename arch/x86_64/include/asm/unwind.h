@@ -18,9 +18,10 @@ struct unwind {
 	unsigned long sp;
 	unsigned long fp;
 	unsigned long last; /* highest address at which a record fits on this stack */
-	/* When the current function has no frame of its own yet or any more: one more than where
-	 * its return address lies. Odd like a trap frame, so that one test finds both. Else 0. */
-	unsigned long bare_return;
+	/* Has the current function no frame of its own yet or any more? Then fp is one more than
+	 * where its return address lies, odd like a trap frame, so that one test finds both. */
+	bool bare;
+	unsigned long caller_fp; /* and the caller's is this */
 	unsigned long bottom;    /* frame pointer of code that the user trap frame belongs to */
 	const struct task *task; /* whose stack it is, or ends on */
 };
@@ -34,7 +35,7 @@ static inline bool kernel_text_address(unsigned long ip)
 {
 	extern const char _stext[], _etext[];
 
-	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext;
+	return likely(ip >= (unsigned long)_stext) && likely(ip < (unsigned long)_etext);
 }
 
 /* @regs of a stack that ends at @high. */
@@ -44,7 +45,7 @@ static inline bool unwind_to_stack(struct unwind *u, const struct pt_regs *regs,
 	u->sp = regs->sp;
 	u->fp = regs->bp;
 	u->last = high - sizeof(struct frame_record);
-	u->bare_return = 0;
+	u->bare = false;
 	return kernel_text_address(u->ip);
 }
 
@@ -71,8 +72,8 @@ static inline bool unwind_next(struct unwind *u)
 	const struct frame_record *record = (const struct frame_record *)u->fp;
 
 	/* Misaligned: a trap frame, or nonsense. */
-	if (unlikely((u->bare_return | u->fp) & (sizeof(long) - 1))) {
-		if (likely(u->fp == u->bottom && !u->bare_return))
+	if (unlikely(u->fp & (sizeof(long) - 1))) {
+		if (likely(u->fp == u->bottom && !u->bare))
 			return false;
 		/* A copy, so that in the common case the walk stays in registers. */
 		struct unwind special = *u;
@@ -93,5 +94,5 @@ static inline void unwind_get_regs(const struct unwind *u, struct pt_regs *regs)
 {
 	regs->ip = u->ip;
 	regs->sp = u->sp;
-	regs->bp = u->fp;
+	regs->bp = u->bare ? u->caller_fp : u->fp;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARMv7-A part of arch/unwind.h: the kernel's own unwind tables (EHABI32), by way of recipes.
- * Kernel code is ARM code with frame pointers, so that tables start from SP or R11 alone and a walk
+ * ARMv7-A part of arch/unwind.h: the frame records that GCC leaves in ARM state, where r11 points
+ * at the saved pc and the word below is the saved r11; and for a function that was interrupted
+ * somewhere, the kernel's own unwind tables (EHABI32). Those start from SP or R11 alone, so a walk
  * needs no other register.
  */
 #pragma once
 
 #include <arch/regs.h>
 
-#include "../../../common/recipe.h"
+#include "../../../common/ehabi.h"
 
 struct unwind {
 	unsigned long ip;
@@ -20,7 +21,7 @@ struct unwind {
 	const struct task *task; /* whose stack it is */
 };
 
-/* What unwind_next() does without a recipe: first visit, trap frame, interrupted function. */
+/* What unwind_next() does without a record: trap frame, interrupted function, libgcc. */
 bool unwind_next_uncommon(struct unwind *u);
 
 static inline bool kernel_text_address(unsigned long ip)
@@ -36,6 +37,19 @@ static inline bool is_entry_text(unsigned long return_address)
 
 	return return_address > (unsigned long)__entry_text_start &&
 	       return_address <= (unsigned long)__entry_text_end;
+}
+
+/*
+ * Does the function that was called from there leave a record? All of the kernel's that call
+ * another do, and where a stack begins r11 is 0, which is none; entry code leaves a trap frame, and
+ * libgcc, before it, anything. One compare says it all.
+ */
+static inline bool leaves_record(unsigned long return_address)
+{
+	extern const char __entry_text_end[], _etext[];
+	unsigned long first = (unsigned long)__entry_text_end + 1;
+
+	return return_address - first < (unsigned long)_etext - first;
 }
 
 /*
@@ -67,25 +81,7 @@ static inline bool unwind_is_user_entry(const struct unwind *u)
 	       user_mode((const struct pt_regs *)u->sp);
 }
 
-/* The step to the caller that @recipe, which starts from SP or FP, describes. */
-static inline bool unwind_by_recipe(struct unwind *u, struct recipe recipe)
-{
-	unsigned long first = recipe_base(recipe) == ARM_SP ? u->sp : u->fp;
-	size_t size = recipe_size(recipe);
-	const unsigned long *saved;
-
-	first += recipe_start(recipe);
-	if (!unwind_frame_valid(first, size, u->sp, u->high))
-		return false;
-	saved = (const unsigned long *)first;
-	u->ip = saved[recipe_pc(recipe)];
-	u->sp = first + size;
-	if (recipe_has_fp(recipe))
-		u->fp = saved[recipe_fp(recipe)];
-	return kernel_text_address(u->ip);
-}
-
-/* The same for what nearly all functions have. */
+/* To the caller of a function that leaves a record. */
 static inline bool unwind_by_record(struct unwind *u)
 {
 	const unsigned long *saved_pc = (const unsigned long *)u->fp;
@@ -102,22 +98,12 @@ static inline bool unwind_by_record(struct unwind *u)
 
 static inline bool unwind_next(struct unwind *u)
 {
-	struct recipe recipe;
-
-	if (likely(!u->lr && recipe_find(u->ip, 0, &recipe))) {
-		if (likely(recipe.saved & RECIPE_RECORD))
-			return unwind_by_record(u);
-		return recipe_size(recipe) && unwind_by_recipe(u, recipe);
-	}
+	if (likely(!u->lr && leaves_record(u->ip)))
+		return unwind_by_record(u);
 	/* Nearly all chains end so. */
 	if (likely(unwind_is_user_entry(u)))
 		return false;
-	/* A copy, so that in the common case the walk stays in registers. */
-	struct unwind uncommon = *u;
-	bool more = unwind_next_uncommon(&uncommon);
-
-	*u = uncommon;
-	return more;
+	return unwind_next_uncommon(u);
 }
 
 static inline void unwind_get_regs(const struct unwind *u, struct pt_regs *regs)

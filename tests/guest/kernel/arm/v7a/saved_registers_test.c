@@ -4,6 +4,7 @@
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
 
+#include <arch/perf.h>
 #include <arch/regs.h>
 
 #include "../../ktest.h"
@@ -17,18 +18,22 @@ static noinline void take_hot_regs(void)
 	barrier();
 }
 
-/* Frames seen from hot regs in which the frame pointer was replaced. */
+/* Frames seen from hot regs in which the frame pointer was replaced; a sample's chain has as many.
+ */
 static int depth_with_fp(unsigned long fp)
 {
+	static u64 ip[1000];
+	struct callchain chain = {ip, 0, ARRAY_SIZE(ip)};
 	struct pt_regs regs = hot;
 	struct unwind u;
 	int depth = 0;
 
 	regs.r[11] = fp;
-	if (!unwind_start(&u, current, &regs))
-		return 0;
-	while (++depth < 1000 && unwind_next(&u))
-		;
+	perf_callchain_kernel(&chain, &regs);
+	if (unwind_start(&u, current, &regs))
+		while (++depth < 1000 && unwind_next(&u))
+			;
+	EXPECT_EQ(chain.nr, depth);
 	return depth;
 }
 
@@ -61,23 +66,18 @@ KTEST(unwind_bad_frames_end_the_walk)
 	EXPECT_EQ(depth_with_fp((unsigned long)&stack.self[1]), 1); /* no code */
 }
 
-/* That a function has no caller is remembered: whatever its frame pointer is, the walk ends. */
-KTEST(unwind_end_is_remembered)
+/* Where a stack begins there is no frame pointer: the first record is the last. */
+KTEST(unwind_end_has_no_frame)
 {
-	unsigned long frame[sizeof(hot) / sizeof(long)] = {0}; /* room for what else may be there */
-	struct recipe recipe;
 	struct unwind u;
 
-	take_hot_regs();
+	arch_hot_regs(&hot);
 	if (!EXPECT(unwind_start(&u, current, &hot)))
 		return;
 	while (unwind_next(&u))
 		;
-	EXPECT(recipe_find(u.ip, 0, &recipe) && !recipe_size(recipe));
-	frame[1] = hot.pc;
-	u.sp = (unsigned long)frame;
-	u.fp = (unsigned long)&frame[1];
-	EXPECT(!unwind_next(&u));
+	EXPECT_EQ(u.fp, 0);
+	EXPECT(leaves_record(u.ip));
 }
 
 KTEST(unwind_stray_stack_pointer)
@@ -87,4 +87,5 @@ KTEST(unwind_stray_stack_pointer)
 	take_hot_regs();
 	hot.sp = 0x1000;
 	EXPECT(!unwind_start(&u, current, &hot));
+	EXPECT_EQ(depth_with_fp(hot.r[11]), 0);
 }
