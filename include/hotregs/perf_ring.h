@@ -175,10 +175,12 @@ void perf_ring_publish_again(struct perf_ring *ring);
 /* Ends a writer's turn. */
 static inline void perf_ring_leave(struct perf_ring *ring)
 {
-	if (unlikely(ring->nest > 1))
+	if (unlikely(ring->nest > 1)) {
+		barrier();
 		ring->nest--;
-	else if (!perf_ring_publish(ring))
+	} else if (!perf_ring_publish(ring)) {
 		perf_ring_publish_again(ring);
+	}
 }
 
 static inline bool perf_output_reserve(struct perf_output *out, struct perf_ring *ring, u32 size)

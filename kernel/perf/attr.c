@@ -254,6 +254,7 @@ static void change_period(void *arg)
 	struct new_period *new = arg;
 
 	set_period(new->event, new->period);
+	perf_event_prepare(new->event);
 	perf_clock_restart(new->event);
 }
 
@@ -360,6 +361,13 @@ static void setup_samples(struct perf_event *event, const struct perf_event_attr
 	event->realtime = attr->use_clockid && attr->clockid == PERF_CLOCKID_REALTIME;
 	if (!event->handler && ((event->sample_type & SAMPLE_STATE) || event->realtime))
 		event->handler = perf_sample_write_state;
+}
+
+void perf_event_prepare(struct perf_event *event)
+{
+	event->plain = event->sampling && event->period == 1 && !event->interval &&
+		       !event->pending && !event->handler && event->sample_usual &&
+		       !event->wakeup_events && !(event->exclude & ~CHAIN_CAPTURED);
 }
 
 void perf_event_setup(struct perf_event *event)

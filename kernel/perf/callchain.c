@@ -3,6 +3,8 @@
  * that has been left: see callchain.h. */
 #include "callchain.h"
 
+#include <arch/words.h>
+
 void perf_callchain(const struct perf_event *event, const struct pt_regs *regs,
 		    struct callchain *chain)
 {
@@ -12,13 +14,12 @@ void perf_callchain(const struct perf_event *event, const struct pt_regs *regs,
 void callchain_captured(struct callchain *chain, const struct pt_regs *regs)
 {
 	const struct perf_move *move = container_of(regs, struct perf_move, regs);
-	u32 n = MIN(move->nr, chain->max - chain->nr);
-	u64 *to = chain->ip + chain->nr;
+	const u64 *frame = move->ip + 1;
+	u32 frames = MAX(move->chain.nr, 1) - 1, n = MIN(frames, chain->max - chain->nr);
 
-	for (u32 i = 0; i < n; i++)
-		to[i] = move->ip[i];
+	copy_words(chain->ip + chain->nr, frame, n);
+	chain->nr += n;
 	/* Whose place it was not must be seen, even if there is room for no other frame. */
 	if (move->foreign && n)
-		to[n - 1] = move->ip[move->nr - 1];
-	chain->nr += n;
+		chain->ip[chain->nr - 1] = frame[frames - 1];
 }

@@ -37,6 +37,7 @@ void perf_event_start(void *arg)
 	event->exclude &= ~EXCLUDE_ALL;
 	event->enabled = true;
 	event->failed = false;
+	perf_event_prepare(event);
 	perf_group_update(event, clock_cycles());
 	if (unlikely(event->mappings))
 		perf_output_update_page(event);
@@ -204,6 +205,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	if (event->attr.disabled)
 		return;
 	event->enabled = true;
+	perf_event_prepare(event);
 	perf_group_update(event, clock_cycles());
 }
 

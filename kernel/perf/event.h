@@ -124,7 +124,8 @@ struct perf_event {
 	u8 config;                    /* PERF_COUNT_SW_*, _MAX when another unit counts it */
 	u8 source;                    /* enum perf_source */
 	bool sampling;                /* has a period or a frequency */
-	u64 period;                   /* strikes (ns for clocks) a sample; U64_MAX: counting */
+	bool plain;   /* each strike is a usual sample for the ring: see perf_event_prepare() */
+	u64 period;   /* strikes (ns for clocks) a sample; U64_MAX: counting */
 	u64 interval; /* ns between samples at the frequency asked for; 0: by period */
 	perf_overflow_handler_t handler; /* NULL: a SAMPLE record of SAMPLE_WORDS is written */
 	void *handler_context;
@@ -193,7 +194,7 @@ struct perf_event {
 	struct list_head node; /* in ctx->events */
 	struct list_head child_node;
 	u32 slot;                /* in what is read of a group; perf_mutex */
-	u64 started;             /* of cpu-migrations: clock_ns() when it was turned on */
+	u64 start;               /* of cpu-migrations: which of perf_watchers.starts turned it on */
 	struct perf_event *copy; /* the one made last; perf_mutex */
 	struct perf_event *next_released;
 	struct timer timer; /* a sampling clock's */
@@ -208,6 +209,8 @@ extern struct spinlock perf_lock;
 /* --- attr.c --- */
 /* Fills what the hot paths read from @event's attributes, which have been checked. */
 void perf_event_setup(struct perf_event *event);
+/* What a sample of @event depends on may have changed. Where its context may be changed. */
+void perf_event_prepare(struct perf_event *event);
 
 /* --- context.c --- */
 /* Makes the zeroed @part @task's, with no events. */
@@ -317,15 +320,21 @@ extern struct perf_pmu perf_software;
 struct perf_move {
 	struct perf_move *next; /* of the same task, later */
 	struct perf_moves *home;
-	u64 bit;   /* there, in free */
-	u64 time;  /* clock_ns() when it was decided */
-	u32 count; /* moves */
-	u32 nr;    /* frames */
-	bool foreign;
-	bool has_chain; /* somebody wanted it */
+	u32 *free;              /* there, which word */
+	u32 bit;                /* and which bit of it */
+	u32 count;              /* moves */
+	u64 starts;             /* perf_watchers.starts when it was decided */
+	struct callchain chain; /* PERF_CONTEXT_KERNEL and frames; empty: nobody wanted it */
+	bool foreign;           /* the last of which is the marker */
 	struct pt_regs regs;
-	u64 ip[MOVE_DEPTH];
+	u64 ip[1 + MOVE_DEPTH + 1]; /* chain's */
 };
+
+/* Of all events, what the decision on a move asks for. */
+extern struct perf_watchers {
+	u64 starts;    /* how often one of cpu-migrations has been turned on; atomic */
+	u32 nr_chains; /* that show the chain of a place, or whose handlers may */
+} perf_watchers;
 
 /* Does @event, of a task or of a CPU, need captured places? */
 static inline bool perf_moves_needed(const struct perf_event *event, bool of_task)
@@ -388,9 +397,12 @@ static inline bool perf_sees(const struct perf_event *event, struct pt_regs **re
  * Interrupts off, NMI-safe.
  */
 void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now);
-/* @n strikes of @event at once, with @regs, in current, at a switch. */
-void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct pt_regs *regs,
-		 u64 now);
+/*
+ * @n strikes of @event at once in current, at *@addr if that is not NULL: asks the policy, and
+ * takes a sample if one is due. Interrupts off, NMI-safe.
+ */
+void perf_strike(struct perf_event *event, const struct cpu *cpu, enum cpu_context context, u64 n,
+		 struct pt_regs *regs, u64 *addr, u64 now);
 
 /* --- limit.c --- */
 /* Waits until nothing refers to @event, which is no context's any more. Interrupts on. */

@@ -113,7 +113,7 @@ static __always_inline void turn_on(struct perf_event *event, u64 at)
 		perf_context_in(ctx, at);
 	event->on = true;
 	if (unlikely(event->source == PERF_SOURCE_MOVE))
-		event->started = clock_cycles_to_ns(at);
+		event->start = __atomic_add_fetch(&perf_watchers.starts, 1, __ATOMIC_RELAXED);
 	time = perf_context_time(ctx, -1, at);
 	event->enabled_at = time;
 	watch_more(event);

@@ -128,6 +128,7 @@ static void refresh(void *arg)
 	if (!event->limited_handler) {
 		event->limited_handler = event->handler ?: perf_sample_write_state;
 		WRITE_ONCE(event->handler, limited);
+		perf_event_prepare(event);
 	}
 	event->limit += r->samples;
 	perf_event_start(event);

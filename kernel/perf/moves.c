@@ -9,7 +9,7 @@
 #include <hotregs/sched.h>
 #include <hotregs/string.h>
 
-#include "event.h"
+#include "strike.h"
 
 #include <arch/irq.h>
 #include <arch/regs.h>
@@ -18,14 +18,15 @@
 
 /* Room for captured places: a context's. */
 struct perf_moves {
-	u64 free;  /* by bit; atomic: any CPU takes and returns */
-	u64 lost;  /* moves that found none; atomic */
-	u32 pages; /* of a CPU's; 0: a task's */
+	u32 free[2]; /* CPU_MOVES, by bit; atomic: any CPU takes and returns */
+	u64 lost;    /* moves that found none; atomic */
+	u32 pages;   /* of a CPU's; 0: a task's */
 	struct perf_move move[];
 };
 
-/* Events that show the chain of a place, or whose handlers may. Under perf_lock. */
-static u32 nr_chain_events;
+_Static_assert(CPU_MOVES <= 2 * 32, "a bit for each");
+
+struct perf_watchers perf_watchers;
 
 noinline void migrated_by_other_context(void)
 {
@@ -48,6 +49,18 @@ static inline bool wants_chain(const struct perf_event *event)
 	       (handler && handler != perf_sample_write_state);
 }
 
+/* Number @i of @moves is free. Its chain always begins in the same way. */
+static void init(struct perf_move *move, struct perf_moves *moves, u32 i)
+{
+	move->home = moves;
+	move->free = &moves->free[i / 32];
+	move->bit = BIT(i % 32);
+	*move->free |= move->bit;
+	move->chain.ip = move->ip;
+	move->chain.max = 1 + MOVE_DEPTH;
+	move->ip[0] = PERF_CONTEXT_KERNEL;
+}
+
 int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **result)
 {
 	u32 nr = of_task ? MOVES_MAX : CPU_MOVES;
@@ -62,32 +75,31 @@ int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_m
 	if (!moves)
 		return -ENOMEM;
 	moves->pages = pages;
-	moves->free = UINT64_MAX >> (64 - nr);
-	for (u32 i = 0; i < nr; i++) {
-		moves->move[i].home = moves;
-		moves->move[i].bit = 1ULL << i;
-	}
+	for (u32 i = 0; i < nr; i++)
+		init(&moves->move[i], moves, i);
 	*result = moves;
 	return 0;
 }
 
-static struct perf_move *take(struct perf_moves *moves)
+static inline struct perf_move *take_of(struct perf_moves *moves, u32 word)
 {
-	u64 free = __atomic_load_n(&moves->free, __ATOMIC_RELAXED);
+	u32 free = __atomic_load_n(&moves->free[word], __ATOMIC_RELAXED);
 
-	while (free) {
-		u64 left = free & (free - 1);
-
-		if (__atomic_compare_exchange_n(&moves->free, &free, left, true, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return &moves->move[__builtin_ctzll(free)];
-	}
+	while (likely(free))
+		if (likely(__atomic_compare_exchange_n(&moves->free[word], &free, free & (free - 1),
+						       true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
+			return &moves->move[32 * word + __builtin_ctz(free)];
 	return NULL;
+}
+
+static inline struct perf_move *take(struct perf_moves *moves)
+{
+	return take_of(moves, 0) ?: take_of(moves, 1);
 }
 
 static inline void give_back(struct perf_move *move)
 {
-	__atomic_fetch_or(&move->home->free, move->bit, __ATOMIC_RELEASE);
+	__atomic_fetch_or(move->free, move->bit, __ATOMIC_RELEASE);
 }
 
 /* Takes all places off @task. Its run-queue lock held. */
@@ -127,13 +139,12 @@ static struct perf_move *copy_to(struct perf_moves *moves, const struct perf_mov
 		return NULL;
 	}
 	copy->next = move->next;
-	copy->time = move->time;
+	copy->starts = move->starts;
 	copy->count = move->count;
-	copy->nr = move->nr;
 	copy->foreign = move->foreign;
-	copy->has_chain = move->has_chain;
 	hot_regs_copy(&copy->regs, &move->regs);
-	memcpy(copy->ip, move->ip, move->nr * sizeof(copy->ip[0]));
+	copy->chain.nr = move->chain.nr;
+	memcpy(copy->ip, move->ip, move->chain.nr * sizeof(copy->ip[0]));
 	return copy;
 }
 
@@ -163,7 +174,7 @@ void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
 		    struct perf_moves **moves)
 {
 	ctx->nr_moves++;
-	WRITE_ONCE(nr_chain_events, nr_chain_events + wants_chain(event));
+	WRITE_ONCE(perf_watchers.nr_chains, perf_watchers.nr_chains + wants_chain(event));
 	if (ctx->moves)
 		return;
 	WRITE_ONCE(ctx->moves, *moves);
@@ -174,7 +185,7 @@ struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_
 {
 	struct perf_moves *moves = ctx->moves;
 
-	WRITE_ONCE(nr_chain_events, nr_chain_events - wants_chain(event));
+	WRITE_ONCE(perf_watchers.nr_chains, perf_watchers.nr_chains - wants_chain(event));
 	if (--ctx->nr_moves)
 		return NULL;
 	WRITE_ONCE(ctx->moves, NULL);
@@ -217,7 +228,8 @@ void perf_moves_free(struct perf_moves *moves)
 /* --- The decision --- */
 
 /* Counts for those events of a task that do not sample. */
-static void count(struct perf_context *ctx, const struct task *task, u32 to, struct pt_regs *regs)
+static noinline void count(struct perf_context *ctx, const struct task *task, u32 to,
+			   struct pt_regs *regs)
 {
 	struct perf_event *event;
 
@@ -235,35 +247,36 @@ static struct perf_move *next_move(struct task *task, struct perf_moves *moves)
 
 	for (; *link; link = &last->next, n++)
 		last = *link;
-	if (n == MOVES_MAX)
+	if (unlikely(n == MOVES_MAX)) {
+		last->count++;
 		return last;
+	}
 	last = take(moves);
-	if (!last) {
+	if (unlikely(!last)) {
 		lose_place(moves, 1);
 		return NULL;
 	}
 	last->next = NULL;
-	last->count = 0;
+	last->count = 1;
 	*link = last;
 	return last;
 }
 
 static void capture(struct perf_move *move, const struct pt_regs *regs, bool foreign)
 {
-	struct callchain chain = {move->ip, 0, MOVE_DEPTH - foreign};
+	struct callchain *chain = &move->chain;
 
-	move->time = clock_ns();
-	move->count++;
+	move->starts = __atomic_load_n(&perf_watchers.starts, __ATOMIC_RELAXED);
 	move->foreign = foreign;
-	move->nr = 0;
-	move->has_chain = READ_ONCE(nr_chain_events);
 	hot_regs_copy(&move->regs, regs);
-	if (!move->has_chain)
+	if (!READ_ONCE(perf_watchers.nr_chains)) {
+		chain->nr = 0;
 		return;
-	perf_callchain_kernel(&chain, regs);
-	move->nr = chain.nr;
-	if (foreign)
-		move->ip[move->nr++] = perf_move_marker();
+	}
+	chain->nr = 1;
+	perf_callchain_kernel(chain, regs);
+	if (move->foreign)
+		move->ip[chain->nr++] = perf_move_marker();
 }
 
 void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool foreign)
@@ -288,7 +301,7 @@ void perf_sched_migrate(struct task *task, u32 to, struct pt_regs *regs, bool fo
 /* Had @event begun when it was decided? An event that is just being opened has not. */
 static inline bool had_begun(const struct perf_event *event, const struct perf_move *move)
 {
-	return move->time >= event->started && (move->has_chain || !wants_chain(event));
+	return event->start <= move->starts && (move->chain.nr || !wants_chain(event));
 }
 
 /* Is @event told here, not at the decision? */
@@ -304,35 +317,35 @@ static __always_inline void strike(struct perf_context *ctx, const struct cpu *c
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node)
 		if (told_now(event, cpu) && had_begun(event, move))
-			perf_strike(event, cpu, move->count, &move->regs, now);
+			perf_strike_hot(event, cpu, move->count, &move->regs, now, &move->chain);
 }
 
 void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now)
 {
-	struct perf_move *move = task->moves, *next;
+	struct perf_move *move;
 
-	task->moves = NULL;
-	for (; move; move = next) {
-		next = move->next;
+	do {
+		move = task->moves;
+		task->moves = move->next;
 		if (task->perf_active & WATCH_PLACE)
 			strike(&task->perf->ctx, cpu, move, now);
 		if (cpu->perf_active & WATCH_MOVE)
 			strike(&cpu->perf->ctx, cpu, move, now);
 		give_back(move);
-	}
+	} while (unlikely(task->moves));
 }
 
 /*
- * @n moves have been made, at last of @task, at the latest at @time, that nobody can sample:
- * counted they are.
+ * @n moves have been made, at last of @task, when @starts events had been turned on, that nobody
+ * can sample: counted they are.
  */
 static void lose_all(struct perf_context *ctx, const struct cpu *cpu, const struct task *task,
-		     u64 n, u64 time)
+		     u64 n, u64 starts)
 {
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_MOVE], active_node) {
-		if (!told_now(event, cpu) || time < event->started)
+		if (!told_now(event, cpu) || event->start > starts)
 			continue;
 		if (event->sampling)
 			perf_samples_lost(event, task, n);
@@ -357,9 +370,9 @@ void perf_moves_dead(struct task *task)
 
 	for (const struct perf_move *move = task->moves; move; move = move->next) {
 		if (task->perf_active & WATCH_PLACE)
-			lose_all(&task->perf->ctx, cpu, task, move->count, move->time);
+			lose_all(&task->perf->ctx, cpu, task, move->count, move->starts);
 		if (cpu->perf_active & WATCH_MOVE)
-			lose_all(&cpu->perf->ctx, cpu, task, move->count, move->time);
+			lose_all(&cpu->perf->ctx, cpu, task, move->count, move->starts);
 	}
 	drop(task);
 	task_rq_unlock(cpu, flags);

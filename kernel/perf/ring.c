@@ -7,6 +7,7 @@
 #include <hotregs/perf_ring.h>
 
 #include <arch/irq.h>
+#include <arch/words.h>
 
 static void wake_readers(struct irq_work *work)
 {
@@ -210,14 +211,8 @@ void perf_output_words(struct perf_output *out, const u64 *words, u32 n)
 		u64 *to = perf_output_room(out, n * sizeof(u64), &piece);
 
 		piece /= sizeof(u64);
+		copy_words(to, words, piece);
+		words += piece;
 		n -= piece;
-		for (; piece >= 4; piece -= 4, to += 4, words += 4) {
-			to[0] = words[0];
-			to[1] = words[1];
-			to[2] = words[2];
-			to[3] = words[3];
-		}
-		while (piece--)
-			*to++ = *words++;
 	}
 }

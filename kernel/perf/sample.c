@@ -22,7 +22,7 @@ void perf_sample_write_buffered(struct perf_event *event, struct perf_ring *ring
 	}
 	perf_sample_fields(fixed, event, cpu, regs, addr, period, time);
 	if (has_chain)
-		perf_sample_add_chain(fixed, fixed + event->sample_size / sizeof(u64), chain.nr);
+		perf_sample_add_chain(fixed, event->sample_size, chain.nr);
 	perf_output_words(&out, fixed, event->sample_size / sizeof(u64));
 	perf_output_words(&out, chain.ip, chain.nr);
 	perf_sample_end(ring, event->wakeup_events);
@@ -53,6 +53,6 @@ void perf_sample_write_chain(struct perf_event *event, struct perf_ring *ring, s
 	if (!perf_output_shrink(&out, reserved, reserved - (CHAIN_MAX - chain.nr) * sizeof(u64)))
 		while (chain.nr < CHAIN_MAX)
 			chain.ip[chain.nr++] = PERF_CONTEXT_USER;
-	perf_sample_add_chain(p, chain.ip, chain.nr);
+	perf_sample_add_chain(p, event->sample_size, chain.nr);
 	perf_sample_end(ring, event->wakeup_events);
 }

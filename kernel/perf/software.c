@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Software events: the strikes of context-switches and page-faults, from the hook to the handler.
- * A clock's strikes are in clock.c.
+ * What is inline for plain events is in strike.h; a clock's strikes are in clock.c.
  */
 #include <hotregs/address_space.h>
 #include <hotregs/sched.h>
 
-#include "sample.h"
+#include "strike.h"
 
 #include <arch/irq.h>
 #include <arch/regs.h>
@@ -25,19 +25,14 @@ static __always_inline void overflow(struct perf_event *event, const struct cpu 
 				     enum cpu_context context, u64 n, struct pt_regs *regs,
 				     u64 addr, u64 now)
 {
-	if (unlikely(cpu->perf->busy[context])) {
-		perf_samples_lost(event, current, 1);
+	if (!perf_sample_enter(event, cpu, context))
 		return;
-	}
-	cpu->perf->busy[context] = true;
-	barrier();
 	event->count += n;
 	if (likely(!event->handler))
 		perf_sample_write(event, cpu, regs, addr, n, now);
 	else
 		call_handler(event, n, regs, addr, now);
-	barrier();
-	cpu->perf->busy[context] = false;
+	perf_sample_leave(cpu, context);
 }
 
 void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 addr, u64 now)
@@ -57,29 +52,23 @@ static inline bool interval_is_over(struct perf_event *event, u64 now)
 	return true;
 }
 
-/* @times strikes of @event in the running task, at *@addr if that is not NULL. Interrupts off,
- * NMI-safe. */
-static __always_inline void strike(struct perf_event *event, const struct cpu *cpu,
-				   enum cpu_context context, u64 times, struct pt_regs *regs,
-				   u64 *addr, u64 now)
+/* More strikes, *@n of them: is a sample due? Then *@n have passed since the last one. */
+static inline bool is_due(struct perf_event *event, u64 *n, u64 now)
 {
-	u64 n;
-
-	if (!perf_sees(event, &regs, addr))
-		return;
-	n = event->pending + times;
-	if (n < event->period || (unlikely(event->interval) && !interval_is_over(event, now))) {
-		event->pending = n;
-		return;
+	*n += event->pending;
+	if (*n < event->period || (unlikely(event->interval) && !interval_is_over(event, now))) {
+		event->pending = *n;
+		return false;
 	}
 	event->pending = 0;
-	overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
+	return true;
 }
 
-void perf_strike(struct perf_event *event, const struct cpu *cpu, u64 n, struct pt_regs *regs,
-		 u64 now)
+void perf_strike(struct perf_event *event, const struct cpu *cpu, enum cpu_context context, u64 n,
+		 struct pt_regs *regs, u64 *addr, u64 now)
 {
-	strike(event, cpu, CTX_TASK, n, regs, NULL, now);
+	if (perf_sees(event, &regs, addr) && is_due(event, &n, now))
+		overflow(event, cpu, context, n, regs, addr ? *addr : 0, now);
 }
 
 /* --- context-switches --- */
@@ -105,7 +94,7 @@ static __always_inline void strike_switch(struct perf_context *ctx, bool all, co
 
 	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH], active_node)
 		if (all || perf_event_on(event, cpu))
-			strike(event, cpu, CTX_TASK, 1, regs, NULL, now);
+			perf_strike_hot(event, cpu, 1, regs, now, NULL);
 }
 
 /* Samples of moves are the moved task's: it becomes the running one a little earlier for them. */
@@ -214,7 +203,7 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 static void strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs,
 		      u64 addr, u64 now)
 {
-	strike(event, cpu, cpu_context(cpu), 1, regs, &addr, now);
+	perf_strike(event, cpu, cpu_context(cpu), 1, regs, &addr, now);
 }
 
 static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct pt_regs *regs,

@@ -23,13 +23,18 @@ static void move(struct task *task, u32 to, u64 place, bool foreign)
 	task->cpu = to;
 }
 
-/* other_task, which was moved to CPU @id, runs there and leaves again. */
-static void run_other(u32 id)
+/* @task, which was moved to CPU @id, runs there and leaves again. */
+static void run_task(struct task *task, u32 id)
 {
 	run_on(id);
-	switch_to(&other_task);
+	switch_to(task);
 	switch_to(&idle_task);
 	run_on(0);
+}
+
+static void run_other(u32 id)
+{
+	run_task(&other_task, id);
 }
 
 static struct perf_event *open_moves(u64 period, struct task *task, int cpu,
@@ -131,9 +136,9 @@ static void only_chains_that_are_shown(void **state)
 	ring = map_event(event, 1);
 	host_clock += 1000;
 	move(&other_task, 1, PLACE, true);
-	assert_int_equal(other_task.moves->nr, 0);
+	assert_int_equal(other_task.moves->chain.nr, 0);
 	late = open_moves(1, &other_task, -1, &late_ring);
-	late->started = event->started;
+	late->start = event->start;
 	run_other(1);
 	expect_record(ring, &record, PERF_RECORD_SAMPLE, 1);
 	assert_int_equal(record.word[0], PLACE);
@@ -144,7 +149,7 @@ static void only_chains_that_are_shown(void **state)
 	expect_move(late_ring, PLACE + 1, 0, 1);
 	close_event(late);
 	move(&other_task, 1, PLACE, true);
-	assert_int_equal(other_task.moves->nr, 0);
+	assert_int_equal(other_task.moves->chain.nr, 0);
 	close_event(event);
 }
 
@@ -162,7 +167,7 @@ static void limits_want_no_chains(void **state)
 		limited = open_event(&attr, &other_task);
 		for (int i = 0; i < 3; i++) {
 			move(&other_task, 1, PLACE, true);
-			assert_int_equal(other_task.moves->nr, 0);
+			assert_int_equal(other_task.moves->chain.nr, 0);
 			run_other(1);
 			if (i == 0)
 				assert_int_equal(perf_event_refresh(limited, 10), 0);
@@ -192,6 +197,192 @@ static void marker_in_a_short_chain(void **state)
 	assert_int_equal(record.word[3], perf_move_marker());
 	close_event(event);
 }
+
+/* --- Kernel threads: what was captured is all that there is of a chain --- */
+
+#define THREAD_FIELDS \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+static struct perf_event *open_thread(struct perf_event_attr attr, u64 sample_type,
+				      struct perf_ring **ring)
+{
+	struct perf_event *event;
+
+	attr.sample_type = sample_type;
+	event = open_event(&attr, &kernel_task);
+	*ring = map_event(event, 1);
+	return event;
+}
+
+static void move_thread(bool foreign)
+{
+	move(&kernel_task, 1, PLACE, foreign);
+	run_task(&kernel_task, 1);
+}
+
+/* The next record is a thread's sample with @frames and, if it was @foreign, the marker. */
+static void expect_thread(struct perf_ring *ring, bool period, unsigned frames, bool foreign)
+{
+	const u64 *chain = record.word + 5 + period;
+	unsigned entries = frames + foreign ? 1 + frames + foreign : 0;
+
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 5 + period + entries);
+	assert_int_equal(record.word[0], PLACE);
+	assert_int_equal(first_half(record.word[1]), kernel_task.pid);
+	assert_int_equal(second_half(record.word[1]), kernel_task.tid);
+	assert_int_equal(record.word[2], host_clock);
+	assert_int_equal(record.word[3], 1);
+	if (period)
+		assert_int_equal(record.word[4], 1);
+	assert_int_equal(chain[-1], entries);
+	if (entries)
+		assert_int_equal(chain[0], PERF_CONTEXT_KERNEL);
+	for (unsigned i = 0; i < frames; i++)
+		assert_int_equal(chain[1 + i], PLACE + i);
+	if (foreign)
+		assert_int_equal(chain[1 + frames], perf_move_marker());
+}
+
+/* Every length around what an event allows: the marker is cut off last. */
+static void threads_chains(void **state)
+{
+	const unsigned limits[] = {1, 2, 5, MOVE_DEPTH};
+
+	for (unsigned n = 0; n < 16; n++) {
+		bool foreign = n & 1, period = n & 2;
+		unsigned limit = limits[n / 4];
+		struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+		u64 fields = THREAD_FIELDS & ~(period ? 0 : PERF_SAMPLE_PERIOD);
+		struct perf_event *event;
+		struct perf_ring *ring;
+
+		attr.sample_max_stack = limit;
+		event = open_thread(attr, fields | PERF_SAMPLE_CALLCHAIN, &ring);
+		for (unsigned frames = 0; frames <= limit + 2; frames++) {
+			host_clock++;
+			kernel_frames = frames;
+			move_thread(foreign);
+			expect_thread(ring, period, MIN(frames, limit - foreign), foreign);
+			expect_no_record(ring);
+		}
+		assert_int_equal(value_of(event), limit + 3);
+		close_event(event);
+	}
+}
+
+static void thread_without_kernel_chain(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.exclude_callchain_kernel = 1;
+	event = open_thread(attr, THREAD_FIELDS | PERF_SAMPLE_CALLCHAIN, &ring);
+	move_thread(false);
+	expect_thread(ring, true, 0, false);
+	close_event(event);
+	event = open_thread(attr, THREAD_FIELDS, &ring);
+	move_thread(false);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 5);
+	close_event(event);
+}
+
+/* Round and round; what does not fit is lost, told first when there is room again, and no count. */
+static void thread_in_a_full_ring(void **state)
+{
+	struct perf_event *event;
+	struct perf_ring *ring;
+	u64 taken = 0, lost;
+
+	event = open_thread(attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1),
+			    THREAD_FIELDS | PERF_SAMPLE_CALLCHAIN, &ring);
+	for (unsigned n = 0; n < 200; n++) {
+		kernel_frames = 1 + n % 7;
+		move_thread(n & 1);
+		expect_thread(ring, true, kernel_frames, n & 1);
+		taken++;
+	}
+	kernel_frames = 3;
+	for (unsigned n = 0; n < 100; n++)
+		move_thread(true);
+	lost = event->lost;
+	assert_in_range(lost, 1, 99);
+	taken += 100 - lost;
+	assert_int_equal(value_of(event), taken);
+	for (unsigned n = 0; n < 100 - lost; n++)
+		expect_thread(ring, true, 3, true);
+	expect_no_record(ring);
+	move_thread(true);
+	assert_true(next_record(ring, &record));
+	assert_int_equal(record.header.type, PERF_RECORD_LOST);
+	assert_int_equal(record.word[1], lost);
+	expect_thread(ring, true, 3, true);
+	assert_int_equal(value_of(event), taken + 1);
+	close_event(event);
+}
+
+/* What is asked for beyond the usual fields is there besides: an identifier, values. */
+static void thread_with_more_fields(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+	const u64 chain[] = {PERF_CONTEXT_KERNEL, PLACE, PLACE + 1, PLACE + 2, perf_move_marker()};
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	event = open_thread(attr, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CALLCHAIN, &ring);
+	move_thread(true);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 2 + ARRAY_SIZE(chain));
+	assert_int_equal(record.word[0], event->id);
+	assert_memory_equal(record.word + 2, chain, sizeof(chain));
+	close_event(event);
+	event = open_thread(attr, PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN, &ring);
+	move_thread(true);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 2 + ARRAY_SIZE(chain));
+	assert_int_equal(record.word[0], 1);
+	assert_memory_equal(record.word + 2, chain, sizeof(chain));
+	close_event(event);
+}
+
+/* So are the wake-ups, period and limit that are asked for, from the start or later. */
+static void thread_with_more_to_do(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+	struct perf_event *event;
+	struct perf_ring *ring;
+
+	attr.wakeup_events = 2;
+	event = open_thread(attr, THREAD_FIELDS | PERF_SAMPLE_CALLCHAIN, &ring);
+	for (unsigned n = 1; n <= 4; n++) {
+		move_thread(false);
+		assert_int_equal(perf_event_readable(event), n % 2 == 0);
+		while (next_record(ring, &record))
+			;
+	}
+	close_event(event);
+	attr.wakeup_events = 0;
+	event = open_thread(attr, THREAD_FIELDS | PERF_SAMPLE_CALLCHAIN, &ring);
+	assert_int_equal(perf_event_set_period(event, 3), 0);
+	for (unsigned n = 1; n <= 4; n++) {
+		move_thread(false);
+		assert_int_equal(count_records(ring, PERF_RECORD_SAMPLE), n == 3);
+	}
+	/* One is left over, which the next sample brings along. */
+	assert_int_equal(perf_event_set_period(event, 1), 0);
+	move_thread(false);
+	expect_record(ring, &record, PERF_RECORD_SAMPLE, 10);
+	assert_int_equal(record.word[4], 2);
+	move_thread(false);
+	expect_thread(ring, true, 3, false);
+	assert_int_equal(value_of(event), 6);
+	assert_int_equal(perf_event_refresh(event, 2), 0);
+	for (unsigned n = 0; n < 4; n++)
+		move_thread(false);
+	assert_int_equal(count_records(ring, PERF_RECORD_SAMPLE), 2);
+	assert_int_equal(value_of(event), 8);
+	close_event(event);
+}
+
+/* --- */
 
 /* One each up to four, then the last place for all others. */
 static void several_moves_before_it_runs(void **state)
@@ -511,6 +702,11 @@ int main(void)
 	    TEST(only_chains_that_are_shown),
 	    TEST(limits_want_no_chains),
 	    TEST(marker_in_a_short_chain),
+	    TEST(threads_chains),
+	    TEST(thread_without_kernel_chain),
+	    TEST(thread_in_a_full_ring),
+	    TEST(thread_with_more_fields),
+	    TEST(thread_with_more_to_do),
 	    TEST(several_moves_before_it_runs),
 	    TEST(period_and_counting),
 	    TEST(events_of_cpus),

@@ -5,8 +5,9 @@ import csv
 import pytest
 
 ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no listener, added",
-        "switch sample", "switch sample, both chains", "kernel entry to init", "syscall", "futex switch",
-        "thread create+join", "fork+exit+wait", "page fault", "perf_event_open+close",
+        "switch sample", "switch sample, both chains", "move sample", "move sample, kernel chain",
+        "kernel entry to init", "syscall", "futex switch", "thread create+join",
+        "fork+exit+wait", "page fault", "perf_event_open+close",
         *(f"{what} {number}{end}" for what, end in (("perf_event_open+close,", ""), ("switch,", ", added"))
           for number in ("1 event", "8 events", "64 events", "10 tasks", "1000 tasks"))}
 FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},

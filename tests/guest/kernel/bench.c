@@ -186,7 +186,10 @@ static u32 yields(unsigned n)
 	return bench_clock() - start;
 }
 
-/* A switch with that listener is a plain one: what it has more of is the sample, ring and all. */
+/*
+ * A switch with that listener is a plain one: what it has more of is the sample, ring and all. The
+ * limit is 400, with a chain.
+ */
 static void bench_move(u64 sample_type, const char *name)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
