@@ -5,6 +5,7 @@
 
 /* Called once while the next mutex is waited for. */
 static void (*meanwhile)(void);
+static unsigned nr_locked;
 
 void mutex_lock(struct mutex *m)
 {
@@ -15,6 +16,7 @@ void mutex_lock(struct mutex *m)
 		others();
 	assert_int_equal(m->owner, 0);
 	m->owner = (unsigned long)host_current;
+	nr_locked++;
 }
 
 static void fault(void)
@@ -142,6 +144,94 @@ static void a_ring_is_paused_with_interrupts_off(void **state)
 	assert_int_equal(host_irqs_off, 0);
 }
 
+/* --- Who waits for whom --- */
+
+static struct perf_event *open_own(bool inherit, struct perf_event *leader)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	struct perf_event *event;
+
+	attr.inherit = inherit;
+	nr_locked = 0;
+	event = perf_event_open_group(&attr, 0, -1, leader, &root);
+	assert_false(IS_ERR(event));
+	return event;
+}
+
+static void expect_close(struct perf_event *event, bool locks)
+{
+	nr_locked = 0;
+	perf_event_release(event);
+	assert_int_equal(nr_locked > 0, locks);
+}
+
+/* What a task opens for itself alone and closes is nobody's business, whoever has the mutex. */
+static void own_events_wait_for_nobody(void **state)
+{
+	struct perf_event *first = open_own(false, NULL), *event;
+
+	for (int i = 0; i < 3; i++) {
+		event = open_own(false, NULL);
+		assert_int_equal(nr_locked, 0);
+		fault();
+		assert_int_equal(user_task.perf_active != 0, 1);
+		expect_close(event, false);
+	}
+	expect_close(first, true);
+	assert_int_equal(user_task.perf_active, 0);
+}
+
+/* Where others may come by, they do not do so meanwhile. */
+static void events_of_others_too_are_locked(void **state)
+{
+	struct perf_event *first = open_own(false, NULL), *event, *sibling;
+
+	event = open_own(true, NULL);
+	assert_int_equal(nr_locked, 1);
+	expect_close(event, true);
+
+	event = open_own(false, NULL);
+	sibling = open_own(false, event);
+	assert_int_equal(nr_locked, 1);
+	expect_close(sibling, true);
+	expect_close(event, true);
+
+	event = open_own(false, NULL);
+	map_event(event, 1);
+	sibling = open_own(false, NULL);
+	assert_int_equal(perf_event_set_output(sibling, event), 0);
+	expect_close(sibling, true);
+	perf_event_munmap(event);
+	expect_close(event, true);
+
+	/* Another task closes what has come to it by fork. */
+	event = open_own(false, NULL);
+	host_run_as(host_cpu, &other_task);
+	expect_close(event, true);
+	host_run_as(host_cpu, &user_task);
+	expect_close(first, true);
+}
+
+/* As many as there may be, of one who is not privileged, and again when one has gone. */
+static void own_events_have_their_limit(void **state)
+{
+	const struct perf_user user = {.uid = 1000};
+	struct perf_event *event[PERF_EVENTS_MAX_USER];
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
+
+	attr.exclude_kernel = 1;
+	for (int i = 0; i < PERF_EVENTS_MAX_USER; i++) {
+		event[i] = perf_event_open_pid(&attr, 0, -1, &user);
+		assert_false(IS_ERR(event[i]));
+	}
+	assert_int_equal(PTR_ERR(perf_event_open_pid(&attr, 0, -1, &user)), -ENOSPC);
+	perf_event_release(event[1]);
+	event[1] = perf_event_open_pid(&attr, 0, -1, &user);
+	assert_false(IS_ERR(event[1]));
+	for (int i = 0; i < PERF_EVENTS_MAX_USER; i++)
+		perf_event_release(event[i]);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -151,6 +241,9 @@ int main(void)
 	    TEST(a_copy_is_freed_after_its_interrupt),
 	    TEST(disabled_before_its_limit_does_it),
 	    TEST(a_ring_is_paused_with_interrupts_off),
+	    TEST(own_events_wait_for_nobody),
+	    TEST(events_of_others_too_are_locked),
+	    TEST(own_events_have_their_limit),
 	};
 
 	return cmocka_run_group_tests_name("perf meanwhile", tests, NULL, NULL);

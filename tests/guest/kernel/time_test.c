@@ -20,6 +20,23 @@ KTEST(time_clock_never_goes_back)
 	}
 }
 
+/* A span converted by itself is what two times have between them, but for what is rounded. */
+KTEST(time_spans_are_what_the_clock_says)
+{
+	u64 from = clock_cycles(), start = clock_cycles_to_ns(from), last = 0;
+
+	for (unsigned bit = 0; bit < 50; bit++)
+		for (u64 cycles = 1ULL << bit; cycles < 2ULL << bit;
+		     cycles += (1ULL << bit) / 3 + 1) {
+			u64 ns = clock_span_ns(cycles);
+
+			if (!EXPECT(ns >= last) ||
+			    !EXPECT(clock_cycles_to_ns(from + cycles) - start - ns <= 1))
+				return;
+			last = ns;
+		}
+}
+
 static struct timer timer[3];
 static unsigned fired[3], nr_fired;
 
