@@ -32,8 +32,11 @@ void perf_init_cpu(struct cpu *cpu)
 
 void perf_task_install(struct task *task, struct perf_task *part)
 {
+	static u64 last_serial;
+
 	context_init(&part->ctx, &task->perf_active);
 	part->ctx.task = task;
+	part->ctx.serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	/* Its task may be running: whoever finds it there finds the lists above. */
 	__atomic_store_n(&task->perf, part, __ATOMIC_RELEASE);
 }
@@ -47,13 +50,26 @@ struct change {
 	bool done;
 };
 
-/* Locks the run queue of @ctx; its CPU. */
+/*
+ * Locks the run queue of @ctx; its CPU. Under that lock it stays its task's. The one that it has
+ * been taken from meanwhile is not freed: that takes perf_lock first, which is held.
+ */
 static struct cpu *lock_queue(const struct perf_context *ctx, unsigned long *flags)
 {
-	if (ctx->task)
-		return task_rq_lock(ctx->task, flags);
-	*flags = spin_lock_irqsave(&ctx->cpu->rq.lock);
-	return ctx->cpu;
+	struct task *task;
+	struct cpu *cpu;
+
+	if (!ctx->task) {
+		*flags = spin_lock_irqsave(&ctx->cpu->rq.lock);
+		return ctx->cpu;
+	}
+	for (;;) {
+		task = READ_ONCE(ctx->task);
+		cpu = task_rq_lock(task, flags);
+		if (likely(READ_ONCE(ctx->task) == task))
+			return cpu;
+		task_rq_unlock(cpu, *flags);
+	}
 }
 
 /* May @ctx, whose run queue is @cpu's, be changed here? Not if another CPU runs it now. */
@@ -80,6 +96,14 @@ static void try_change(void *arg)
 	spin_unlock(&perf_lock);
 }
 
+/* Where it is at the moment. */
+static u32 cpu_of(const struct perf_context *ctx)
+{
+	const struct task *task = READ_ONCE(ctx->task);
+
+	return task ? READ_ONCE(task->cpu) : ctx->cpu->id;
+}
+
 static noinline void change_elsewhere(struct perf_context *ctx, void (*func)(void *arg), void *arg)
 {
 	struct change change = {ctx, func, arg, false};
@@ -89,21 +113,19 @@ static noinline void change_elsewhere(struct perf_context *ctx, void (*func)(voi
 	irq_restore(flags);
 	/* A task may have gone on to the next CPU before it is found on this one. */
 	while (!change.done)
-		smp_call(CPU_MASK(ctx->task ? READ_ONCE(ctx->task->cpu) : ctx->cpu->id), try_change,
-			 &change);
+		smp_call(CPU_MASK(cpu_of(ctx)), try_change, &change);
 }
 
 void perf_context_change(struct perf_context *ctx, void (*func)(void *arg), void *arg)
 {
-	unsigned long flags;
+	unsigned long flags = perf_context_lock_own();
+	bool own = READ_ONCE(ctx->task) == current;
 
-	if (ctx->task != current) {
-		change_elsewhere(ctx, func, arg);
-		return;
-	}
-	flags = perf_context_lock_own();
-	func(arg);
+	if (likely(own))
+		func(arg);
 	perf_context_unlock_own(flags);
+	if (unlikely(!own))
+		change_elsewhere(ctx, func, arg);
 }
 
 bool perf_event_try_change(struct perf_event *event, void (*func)(void *event))

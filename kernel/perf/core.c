@@ -197,6 +197,7 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 	list_add_tail(&event->node, &ctx->events);
 	ctx->nr_events++;
 	ctx->nr_bound += event->cpu >= 0;
+	perf_context_differs(ctx, event, 1);
 	event->owner->nr_live++;
 	if (unlikely(perf_moves_needed(event, ctx->task)))
 		perf_moves_use(event, ctx, moves);
@@ -216,26 +217,39 @@ struct exit {
 	bool keep_group;          /* it leaves its context alone */
 };
 
-static inline void leave(void *arg)
+static __always_inline struct perf_moves *take_off(struct perf_event *event, bool keep_group)
 {
-	struct exit *p = arg;
-	struct perf_event *event = p->event;
 	struct perf_context *ctx = event->ctx;
+	struct perf_moves *moves = NULL;
 
 	/* The interrupt that is to see to it will not find it any more. */
 	if (unlikely(event->exclude & EXCLUDE_ALL))
 		perf_context_stop_excluded(ctx);
 	stop(event);
-	if (!p->keep_group && perf_event_has_group(event))
+	if (!keep_group && perf_event_has_group(event))
 		perf_group_leave(event);
 	list_del(&event->node);
 	ctx->nr_events--;
 	ctx->nr_bound -= event->cpu >= 0;
+	perf_context_differs(ctx, event, -1);
 	if (unlikely(perf_moves_needed(event, ctx->task)))
-		p->moves = perf_moves_unuse(event, ctx);
+		moves = perf_moves_unuse(event, ctx);
 	if (!ctx->task || !container_of(ctx, struct perf_task, ctx)->exited)
 		event->owner->nr_live--;
 	event->ctx = NULL;
+	return moves;
+}
+
+struct perf_moves *perf_event_take_off(struct perf_event *event, bool keep_group)
+{
+	return take_off(event, keep_group);
+}
+
+static inline void leave(void *arg)
+{
+	struct exit *p = arg;
+
+	p->moves = take_off(p->event, p->keep_group);
 }
 
 void perf_event_detach(struct perf_event *event, bool keep_group)
@@ -252,9 +266,11 @@ struct entry {
 	struct perf_event *event;
 	struct perf_event *leader; /* of the group that it is to be in; NULL: of its own */
 	struct perf_context *ctx;
+	const struct task *task;  /* whose that is to be */
 	struct perf_moves *moves; /* for it */
 	u32 max;
 	int err;
+	bool missed; /* the task has got another one meanwhile */
 };
 
 /* Attaches unless the context has max events: -ENOSPC; or its task has ended: -ESRCH. */
@@ -263,6 +279,9 @@ static inline void enter(void *arg)
 	struct entry *p = arg;
 	struct perf_context *ctx = p->ctx;
 
+	p->missed = ctx->task != p->task;
+	if (unlikely(p->missed))
+		return;
 	if (ctx->task && container_of(ctx, struct perf_task, ctx)->exited)
 		p->err = -ESRCH;
 	else if (ctx->nr_events >= p->max)
@@ -273,6 +292,7 @@ static inline void enter(void *arg)
 		return;
 	if (p->leader)
 		p->event->leader = p->leader;
+	p->event->home = ctx->serial;
 	perf_event_attach(p->event, ctx, &p->moves);
 }
 
@@ -332,19 +352,24 @@ static bool target_is_cpu(const struct target *t)
 	return !t->task && t->pid == -1;
 }
 
-/* The context of @t, as task_context(); or ERR_PTR(-EACCES). perf_mutex held, which keeps it. */
-static struct perf_context *find_context(const struct target *t, struct perf_task **part)
+/*
+ * The context of @t, as task_context(); or ERR_PTR(-EACCES). *@whose: its task. perf_mutex held,
+ * which keeps both.
+ */
+static struct perf_context *find_context(const struct target *t, const struct task **whose,
+					 struct perf_task **part)
 {
 	struct perf_context *ctx;
 	struct task *task;
 	unsigned long flags;
 
+	*whose = t->task;
 	if (target_is_cpu(t))
 		return &cpus[t->cpu].perf->ctx;
 	if (t->task)
 		return task_context(t->task, part);
 	flags = spin_lock_irqsave(&task_list_lock);
-	task = task_find(t->pid);
+	*whose = task = task_find(t->pid);
 	if (task && !t->user->privileged && t->user->may_access(task))
 		ctx = ERR_PTR(-EACCES);
 	else
@@ -354,10 +379,10 @@ static struct perf_context *find_context(const struct target *t, struct perf_tas
 }
 
 /* The same with a part made for a task that has none, or ERR_PTR(-ENOMEM). */
-static struct perf_context *make_context(const struct target *t)
+static struct perf_context *make_context(const struct target *t, const struct task **whose)
 {
 	struct perf_task *part = kzalloc(sizeof(*part));
-	struct perf_context *ctx = part ? find_context(t, &part) : ERR_PTR(-ENOMEM);
+	struct perf_context *ctx = part ? find_context(t, whose, &part) : ERR_PTR(-ENOMEM);
 
 	kfree(part);
 	return ctx;
@@ -368,18 +393,24 @@ static int attach_locked(struct entry *p, const struct target *t)
 {
 	struct perf_task *none = NULL;
 
-	p->ctx = find_context(t, &none);
-	if (unlikely(p->ctx == ERR_PTR(-EAGAIN)))
-		p->ctx = make_context(t);
-	if (IS_ERR(p->ctx))
-		return PTR_ERR(p->ctx);
-	perf_context_change(p->ctx, enter, p);
+	do {
+		p->ctx = find_context(t, &p->task, &none);
+		if (unlikely(p->ctx == ERR_PTR(-EAGAIN)))
+			p->ctx = make_context(t, &p->task);
+		if (IS_ERR(p->ctx))
+			return PTR_ERR(p->ctx);
+		if (t->leader && p->task)
+			p->err = perf_group_come_home(t->leader, p->task);
+		if (p->err)
+			return p->err;
+		perf_context_change(p->ctx, enter, p);
+	} while (unlikely(p->missed));
 	return p->err;
 }
 
 static noinline int attach_shared(struct perf_event *event, const struct target *t, u32 max)
 {
-	struct entry p = {event, t->leader, NULL, NULL, max, 0};
+	struct entry p = {.event = event, .leader = t->leader, .max = max};
 	int err = perf_moves_alloc(event, !target_is_cpu(t), &p.moves);
 
 	if (err)
@@ -400,12 +431,13 @@ static inline bool may_be_private(const struct perf_event *event, const struct t
 
 static inline int attach_private(struct perf_event *event, u32 max)
 {
-	struct perf_context *ctx = &current->perf->ctx;
+	struct perf_context *ctx;
 	unsigned long flags;
 	int err = -ENOSPC;
 
 	event->private = true;
 	flags = perf_context_lock_own();
+	ctx = &current->perf->ctx;
 	if (likely(ctx->nr_events < max)) {
 		perf_event_attach(event, ctx, NULL);
 		err = 0;

@@ -90,6 +90,12 @@ struct perf_context {
 	u64 turn_left;     /* ns until the next one, when the timer is armed */
 	bool waiting;      /* one of the flexible ones has no counters */
 	bool turning;      /* the timer is armed */
+
+	/* swap.c; a task's. */
+	u64 family;  /* the same: their events are equal, one by one; 0: no other's are */
+	u64 serial;  /* of the task: perf_event.home is one */
+	u32 nr_stay; /* events that keep it at its task, and who else wants that for a while */
+	u32 nr_stat; /* events with inherit_stat */
 };
 
 /*
@@ -113,6 +119,11 @@ struct perf_cpu {
 	struct perf_context *task_ctx; /* the running task's, if it has groups in schedule.c */
 	bool busy[NR_CPU_CONTEXTS];    /* a sample is being taken in that context */
 	u64 chain[NR_CPU_CONTEXTS][CHAIN_MAX];
+};
+
+/* What a task has counted; times in cycles. */
+struct perf_share {
+	u64 value, enabled, running;
 };
 
 struct perf_event {
@@ -164,6 +175,8 @@ struct perf_event {
 	u64 enabled_time, running_time, idle_time;  /* cycles before it was turned on, and added */
 	u64 base;                                   /* value at the last reset */
 	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has been freed */
+	u64 home; /* of the owner: serial of the context, so of the task, that it was opened on */
+	struct perf_share elsewhere; /* its task's beside its own, see swap.c */
 	u32 nr_live;  /* of the owner: itself and copies, whose tasks have not ended; perf_lock */
 	u32 mappings; /* output.c: areas made through this event */
 	u64 put_off;  /* clock.c: ns for which samples were due */
@@ -261,13 +274,59 @@ void perf_event_stop(void *event);  /* disables this one */
 void perf_clock_restart(struct perf_event *event);
 /* Frees one that has been taken off, once nobody refers to it. Interrupts on. */
 void perf_event_free(struct perf_event *event);
-/* Takes @event off its context, for good, and off its group unless @keep_group. perf_mutex held. */
+/* Takes @event off its context, and off its group unless @keep_group; what it no longer needs. */
+struct perf_moves *perf_event_take_off(struct perf_event *event, bool keep_group);
+/* The same, for good, from anywhere. perf_mutex held. */
 void perf_event_detach(struct perf_event *event, bool keep_group);
+
+/* --- task.c; perf_mutex held --- */
+/* A copy of @event, counting from zero, in no context yet; NULL: out of memory. */
+struct perf_event *perf_event_copy(struct perf_event *event);
+/* The counts of a copy that is in no context become its owner's, and it goes. */
+void perf_event_fold(struct perf_event *copy);
+
+/* --- swap.c --- */
+/* An event that is inherited comes to @ctx (@by 1) or goes (-1): swap.c's part of it. */
+void perf_context_inherits(struct perf_context *ctx, const struct perf_event *event, int by);
+/* The same for any one. */
+static inline void perf_context_differs(struct perf_context *ctx, const struct perf_event *event,
+					int by)
+{
+	ctx->family = 0;
+	/* With one that is not inherited it is like no other. */
+	if (unlikely(event->attr.inherit))
+		perf_context_inherits(ctx, event, by);
+}
+/* Of a context that is held, for one that is about to become equal. perf_mutex held. */
+u64 perf_context_family(struct perf_context *ctx);
+/* current's part (NULL: none) keeps to it, until it is released. Both not from NMIs. */
+struct perf_task *perf_hold_own(void);
+void perf_release_own(struct perf_task *part);
+/*
+ * perf_context_change() for the context that @task, which has one, has then: *@ctx, where @func may
+ * find it. perf_mutex held.
+ */
+void perf_task_change(const struct task *task, struct perf_context **ctx, void (*func)(void *arg),
+		      void *arg);
+/*
+ * A switch, run-queue lock held: may the contexts of @prev and @next, who both have groups, change
+ * tasks? And that they do: @prev's runs on as @next's.
+ */
+bool perf_tasks_equal(const struct task *prev, const struct task *next);
+void perf_tasks_swap(struct task *prev, struct task *next, u64 now);
+/*
+ * The group of @leader, which has been opened on a task, is to have one more member: if that is
+ * @task it is there afterwards. 0 or -ENOMEM. perf_mutex held.
+ */
+int perf_group_come_home(struct perf_event *leader, const struct task *task);
 
 /* --- read.c --- */
 /* Value and times of @event alone, since its last reset, where its context may be changed, or
  * in a strike. */
 u64 perf_event_own(struct perf_event *event, u64 *enabled, u64 *running);
+/* Its task's value and times, as of inherit_stat; and those of two copies go over to each other. */
+struct perf_share perf_event_share(struct perf_event *event, u64 at);
+void perf_event_swap_shares(struct perf_event *a, struct perf_event *b, u64 at);
 /* What PERF_SAMPLE_READ asks for, in a strike of @event: its size in bytes, which is @size then. */
 u32 perf_sample_read_size(const struct perf_event *event);
 void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size);

@@ -49,6 +49,7 @@ void perf_event_stop_soon(struct perf_event *event)
 	struct perf_context *ctx = event->ctx;
 
 	event->exclude |= EXCLUDE_ALL;
+	ctx->family = 0;
 	/* A task may be somewhere else when the work is done; a CPU is not. */
 	if (ctx->task)
 		WRITE_ONCE(*ctx->watch, *ctx->watch | WATCH_STOP);

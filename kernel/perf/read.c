@@ -4,26 +4,36 @@
 
 #include "event.h"
 
-/* As perf_event_own() at clock_cycles() @at, since the event was opened rather than since its last
- * reset. */
-static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 at)
+/* Value and times, in cycles, of @event at clock_cycles() @at, since it was opened rather than since
+ * its last reset. */
+static inline u64 raw_share(struct perf_event *event, u64 *on, u64 *active, u64 at)
 {
-	u64 idle = event->idle_time, on = event->enabled_time, active = event->running_time;
+	u64 idle = event->idle_time;
 
+	*on = event->enabled_time;
+	*active = event->running_time;
 	if (event->on)
-		on += perf_context_time(event->ctx, -1, at) - event->enabled_at;
+		*on += perf_context_time(event->ctx, -1, at) - event->enabled_at;
 	if (event->active) {
-		active += perf_context_time(event->ctx, event->cpu, at) - event->running_at;
+		*active += perf_context_time(event->ctx, event->cpu, at) - event->running_at;
 		if (unlikely(event->pmu->read))
 			event->pmu->read(event);
 		if (unlikely(perf_clock_skips_idle(event)))
 			idle += perf_context_idle(event->ctx, at) - event->idle_at;
 	}
+	if (event->clock && !event->sampling)
+		return clock_span_ns(*active - idle);
+	return event->count + event->pending;
+}
+
+/* The same with times in ns. */
+static u64 raw_value(struct perf_event *event, u64 *enabled, u64 *running, u64 at)
+{
+	u64 on, active, value = raw_share(event, &on, &active, at);
+
 	*enabled = clock_span_ns(on);
 	*running = clock_span_ns(active);
-	if (event->clock && !event->sampling)
-		return clock_span_ns(active - idle);
-	return event->count + event->pending;
+	return value;
 }
 
 static u64 own_value(struct perf_event *event, u64 *enabled, u64 *running, u64 at)
@@ -34,6 +44,35 @@ static u64 own_value(struct perf_event *event, u64 *enabled, u64 *running, u64 a
 u64 perf_event_own(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	return own_value(event, enabled, running, clock_cycles());
+}
+
+/* --- What a task has counted, wherever its events have been --- */
+
+struct perf_share perf_event_share(struct perf_event *event, u64 at)
+{
+	const struct perf_share *elsewhere = &event->elsewhere;
+	struct perf_share s;
+
+	s.value = raw_share(event, &s.enabled, &s.running, at) - event->base + elsewhere->value;
+	s.enabled += elsewhere->enabled;
+	s.running += elsewhere->running;
+	return s;
+}
+
+static void move_share(struct perf_event *event, const struct perf_share *from,
+		       const struct perf_share *to)
+{
+	event->elsewhere.value += to->value - from->value;
+	event->elsewhere.enabled += to->enabled - from->enabled;
+	event->elsewhere.running += to->running - from->running;
+}
+
+void perf_event_swap_shares(struct perf_event *a, struct perf_event *b, u64 at)
+{
+	const struct perf_share of_a = perf_event_share(a, at), of_b = perf_event_share(b, at);
+
+	move_share(a, &of_a, &of_b);
+	move_share(b, &of_b, &of_a);
 }
 
 /* --- One event --- */
@@ -98,6 +137,10 @@ static void reset(void *arg)
 
 	event->base = raw_value(event, &enabled, &running, clock_cycles());
 	event->gone_value = 0;
+	event->elsewhere.value = 0;
+	/* From one that is to be reset next nothing may come back. */
+	if (event->ctx && event->ctx->nr_stat)
+		event->ctx->family = 0;
 	perf_output_update_page(event);
 }
 
@@ -233,7 +276,7 @@ bool perf_event_failed(const struct perf_event *event)
 	return READ_ONCE(event->failed);
 }
 
-/* --- In a sample: of this copy alone, on its CPU --- */
+/* --- In a sample: of its task alone, on its CPU --- */
 
 u32 perf_sample_read_size(const struct perf_event *event)
 {
@@ -258,40 +301,41 @@ static void write_member(struct perf_output *out, const struct perf_event *event
 		perf_output_u64(out, lost_of(event));
 }
 
-static void write_times(struct perf_output *out, u64 enabled, u64 running, u64 format)
+static void write_times(struct perf_output *out, const struct perf_share *share, u64 format)
 {
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		perf_output_u64(out, enabled);
+		perf_output_u64(out, clock_span_ns(share->enabled));
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		perf_output_u64(out, running);
+		perf_output_u64(out, clock_span_ns(share->running));
 }
 
 static void write_group(struct perf_output *out, struct perf_event *leader, u32 size, u64 format)
 {
-	u64 at = clock_cycles(), enabled, running,
-	    value = own_value(leader, &enabled, &running, at);
+	u64 at = clock_cycles();
+	struct perf_share share = perf_event_share(leader, at);
 	struct perf_event *sibling;
 
 	perf_output_u64(out, (size / sizeof(u64) - head_words(format)) / member_words(format));
-	write_times(out, enabled, running, format);
-	write_member(out, leader, value, format);
+	write_times(out, &share, format);
+	write_member(out, leader, share.value, format);
 	list_for_each (sibling, &leader->group, group) {
-		value = own_value(sibling, &enabled, &running, at);
-		write_member(out, sibling, value, format);
+		share = perf_event_share(sibling, at);
+		write_member(out, sibling, share.value, format);
 	}
 }
 
 void perf_sample_write_read(struct perf_output *out, struct perf_event *event, u32 size)
 {
-	u64 format = event->attr.read_format, enabled, running, value;
+	u64 format = event->attr.read_format;
+	struct perf_share share;
 
 	if (format & PERF_FORMAT_GROUP) {
 		write_group(out, event->leader, size, format);
 		return;
 	}
-	value = perf_event_own(event, &enabled, &running);
-	perf_output_u64(out, value);
-	write_times(out, enabled, running, format);
+	share = perf_event_share(event, clock_cycles());
+	perf_output_u64(out, share.value);
+	write_times(out, &share, format);
 	if (format & PERF_FORMAT_ID)
 		perf_output_u64(out, event->owner->id);
 	if (format & PERF_FORMAT_LOST)

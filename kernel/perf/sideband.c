@@ -105,6 +105,7 @@ void perf_sideband_exec(void)
 /* A record for a task's own events, written where they write theirs. */
 struct comm_record {
 	struct side_record record;
+	const struct task *task; /* NULL: it has none */
 	struct perf_context *ctx;
 };
 
@@ -121,15 +122,15 @@ static bool begin_comm(struct comm_record *r, pid_t tid)
 	unsigned long flags = spin_lock_irqsave(&task_list_lock);
 	const struct task *task = task_find(tid);
 
-	r->ctx = NULL;
+	r->task = NULL;
 	if (task) {
 		make_comm(&r->record, task, 0);
 		send(&this_cpu()->perf->ctx, RECORD_COMM, &r->record, clock_ns());
 		if (task->perf && !task->perf->exited)
-			r->ctx = &task->perf->ctx;
+			r->task = task;
 	}
 	spin_unlock_irqrestore(&task_list_lock, flags);
-	return r->ctx;
+	return r->task;
 }
 
 void perf_task_comm(pid_t tid)
@@ -139,7 +140,7 @@ void perf_task_comm(pid_t tid)
 	/* A task with events is not freed meanwhile. */
 	mutex_lock(&perf_mutex);
 	if (begin_comm(&r, tid))
-		perf_context_change(r.ctx, send_comm, &r);
+		perf_task_change(r.task, &r.ctx, send_comm, &r);
 	mutex_unlock(&perf_mutex);
 }
 

@@ -120,19 +120,16 @@ static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 n
 	}
 }
 
-/* A switch for those who want it counted, and for the tasks' own times; clock_cycles() @at is 0
- * where nobody has looked yet. */
-static __always_inline void account_switch(struct cpu *cpu, struct task *prev, struct task *next,
-					   u64 at)
+void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 {
 	struct perf_context *ctx;
+	u64 at;
 
 	if (cpu->perf_active & WATCH_COUNT)
 		count_switch(&cpu->perf->ctx, true, cpu);
 	if (!(prev->perf_active | next->perf_active))
 		return;
-	if (!at)
-		at = clock_cycles();
+	at = clock_cycles();
 	if (prev->perf_active) {
 		ctx = &prev->perf->ctx;
 		count_switch(ctx, false, cpu);
@@ -142,22 +139,11 @@ static __always_inline void account_switch(struct cpu *cpu, struct task *prev, s
 		perf_context_in(&next->perf->ctx, at);
 }
 
-void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
+/* The one context goes, the other one comes. */
+static void change_contexts(struct cpu *cpu, struct task *prev, struct task *next, u64 at, u64 now)
 {
-	account_switch(cpu, prev, next, 0);
-}
-
-/* All but samples of the switch, in the order in which they are due. */
-static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next)
-{
-	/* Not before the times in samples of this switch. */
-	u64 at = clock_cycles(), now = clock_cycles_to_ns(at);
 	bool pinned = false;
 
-	if ((cpu->perf_active | prev->perf_active | next->perf_active) & WATCH_RECORD) {
-		perf_sideband_switch(prev, next, false, now);
-		perf_sideband_switch(next, prev, true, now);
-	}
 	if (unlikely(prev->perf_active & WATCH_GROUP))
 		pinned = perf_schedule_out(cpu, at);
 	if (cpu->perf_active & WATCH_IDLE)
@@ -166,13 +152,38 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
 		perf_context_stop_excluded(&next->perf->ctx);
-	account_switch(cpu, prev, next, at);
+	if (prev->perf_active)
+		perf_context_out(&prev->perf->ctx, cpu, at);
+	if (next->perf_active)
+		perf_context_in(&next->perf->ctx, at);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);
 	if (unlikely(next->perf_active & WATCH_GROUP))
 		perf_schedule_in(cpu, &next->perf->ctx, pinned, at);
 	else if (unlikely(pinned))
 		perf_schedule_in(cpu, NULL, pinned, at);
+}
+
+/* All but samples of the switch, in the order in which they are due. */
+static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct task *next)
+{
+	/* Not before the times in samples of this switch. */
+	u64 at = clock_cycles(), now = clock_cycles_to_ns(at);
+
+	if ((cpu->perf_active | prev->perf_active | next->perf_active) & WATCH_RECORD) {
+		perf_sideband_switch(prev, next, false, now);
+		perf_sideband_switch(next, prev, true, now);
+	}
+	if (cpu->perf_active & WATCH_COUNT)
+		count_switch(&cpu->perf->ctx, true, cpu);
+	/* It is still where it counts. */
+	if (prev->perf_active & WATCH_COUNT)
+		count_switch(&prev->perf->ctx, false, cpu);
+	if (unlikely(prev->perf_active & next->perf_active & WATCH_GROUP) &&
+	    perf_tasks_equal(prev, next))
+		perf_tasks_swap(prev, next, at);
+	else
+		change_contexts(cpu, prev, next, at, now);
 	if (unlikely(next->moves))
 		move_in(cpu, next, now);
 	if (cpu->perf_active & WATCH_MOVE)

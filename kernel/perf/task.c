@@ -7,20 +7,13 @@
 
 #include <arch/irq.h>
 
-/* A copy of @event for @child's task, counting from zero. False: out of memory. perf_mutex held. */
-static bool inherit(struct perf_event *event, struct perf_task *part)
+struct perf_event *perf_event_copy(struct perf_event *event)
 {
 	struct perf_event *copy =
 	    perf_event_alloc(&event->attr, event->cpu, event->handler, event->handler_context);
-	struct perf_moves *moves = NULL;
-	unsigned long flags;
 
 	if (!copy)
-		return false;
-	if (perf_moves_needed(event, true) && perf_moves_alloc(event, true, &moves) < 0) {
-		kfree(copy);
-		return false;
-	}
+		return NULL;
 	copy->owner = event->owner;
 	/* A leader precedes its siblings. */
 	event->copy = copy;
@@ -31,12 +24,27 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 	copy->enable_on_exec = event->enable_on_exec;
 	copy->attr.disabled = !event->enabled;
 	list_add_tail(&copy->child_node, &event->owner->children);
-	flags = spin_lock_irqsave(&perf_lock);
-	perf_event_attach(copy, &part->ctx, &moves);
-	spin_unlock_irqrestore(&perf_lock, flags);
+	return copy;
+}
+
+/* The same for @part's task. False: out of memory. */
+static bool inherit(struct perf_event *event, struct perf_task *part)
+{
+	struct perf_moves *moves = NULL;
+	struct perf_event *copy;
+	unsigned long flags;
+
+	if (perf_moves_needed(event, true) && perf_moves_alloc(event, true, &moves) < 0)
+		return false;
+	copy = perf_event_copy(event);
+	if (copy) {
+		flags = spin_lock_irqsave(&perf_lock);
+		perf_event_attach(copy, &part->ctx, &moves);
+		spin_unlock_irqrestore(&perf_lock, flags);
+	}
 	if (moves)
 		perf_moves_free(moves);
-	return true;
+	return copy;
 }
 
 /* Does a new process's first task, or a thread, inherit @event? */
@@ -57,18 +65,22 @@ static bool has_inheritable(const struct perf_context *ctx, bool thread)
 
 static int inherit_all(struct perf_context *ctx, struct perf_task *part, bool thread)
 {
+	u64 family = perf_context_family(ctx);
 	struct perf_event *event;
 	bool ok = true;
 
 	list_for_each (event, &ctx->events, node)
 		if (ok && inherits(event, thread))
 			ok = inherit(event, part);
+	/* Nothing has become different meanwhile, by a sample of its own. */
+	if (part->ctx.nr_events == ctx->nr_events && ctx->family == family)
+		part->ctx.family = family;
 	return ok ? 0 : -ENOMEM;
 }
 
 int perf_task_fork(struct task *child)
 {
-	struct perf_task *parent = current->perf, *part;
+	struct perf_task *parent = perf_hold_own(), *part;
 	bool thread = child->process == current->process;
 	int err = 0;
 
@@ -87,6 +99,7 @@ int perf_task_fork(struct task *child)
 		}
 	}
 	mutex_unlock(&perf_mutex);
+	perf_release_own(parent);
 	if (err)
 		perf_task_discard(child);
 	return err;
@@ -114,8 +127,7 @@ static void tell_stat(struct perf_event *copy, const struct task *task)
 		smp_call(CPU_MASK(copy->cpu), write_last_read, &r);
 }
 
-/* The copy's counts become its owner's, and it goes. */
-static void fold(struct perf_event *copy)
+void perf_event_fold(struct perf_event *copy)
 {
 	struct perf_event *owner = copy->owner;
 	u64 enabled, running;
@@ -161,12 +173,12 @@ void perf_task_free(struct task *task)
 	mutex_lock(&perf_mutex);
 	/* First, as groups are still whole. */
 	list_for_each (event, &part->ctx.events, node)
-		if (part->exited && event->owner != event)
+		if (part->exited && event->owner->home != part->ctx.serial)
 			tell_stat(event, task);
 	list_for_each_safe (event, next, &part->ctx.events, node) {
 		perf_event_detach(event, event->owner == event);
 		if (event->owner != event)
-			fold(event);
+			perf_event_fold(event);
 	}
 	task->perf = NULL;
 	mutex_unlock(&perf_mutex);
@@ -186,9 +198,11 @@ static void enable_on_exec(void *arg)
 	struct perf_event *event;
 
 	list_for_each (event, &ctx->events, node) {
-		if (event->enable_on_exec)
-			perf_event_start(event);
+		if (!event->enable_on_exec)
+			continue;
+		ctx->family = 0;
 		event->enable_on_exec = false;
+		perf_event_start(event);
 	}
 }
 
@@ -200,7 +214,7 @@ static void remove(struct perf_event *event)
 
 	perf_event_detach(event, event == owner);
 	if (event != owner)
-		fold(event);
+		perf_event_fold(event);
 	flags = spin_lock_irqsave(&perf_lock);
 	wake_up(&owner->wait);
 	spin_unlock_irqrestore(&perf_lock, flags);
@@ -208,20 +222,26 @@ static void remove(struct perf_event *event)
 
 void perf_task_before_exec(void)
 {
+	struct perf_task *part = perf_hold_own();
 	struct perf_event *event, *next;
 
-	if (!current->perf)
+	if (!part)
 		return;
 	mutex_lock(&perf_mutex);
-	list_for_each_safe (event, next, &current->perf->ctx.events, node)
+	list_for_each_safe (event, next, &part->ctx.events, node)
 		if (event->attr.remove_on_exec)
 			remove(event);
 	mutex_unlock(&perf_mutex);
+	perf_release_own(part);
 }
 
 void perf_task_exec(void)
 {
-	if (current->perf)
-		perf_context_change(&current->perf->ctx, enable_on_exec, &current->perf->ctx);
+	struct perf_task *part = perf_hold_own();
+
+	if (part) {
+		perf_context_change(&part->ctx, enable_on_exec, &part->ctx);
+		perf_release_own(part);
+	}
 	perf_sideband_exec();
 }

@@ -14,7 +14,8 @@
 
 /* --- The unit --- */
 
-static unsigned counters, used;
+static unsigned counters, used[FIXTURE_CPUS];
+static unsigned changes; /* additions and removals so far */
 
 static int check(const struct perf_event_attr *attr)
 {
@@ -31,18 +32,24 @@ static void read_counter(struct perf_event *event)
 
 static int add(struct perf_event *event, u64 now)
 {
+	unsigned *mine = &used[this_cpu()->id];
+
 	assert_int_equal(now, host_clock);
-	if (used == counters)
+	if (*mine == counters)
 		return -ENOSPC;
-	used++;
+	++*mine;
+	changes++;
 	perf_event_counter(event)->last = now;
 	return 0;
 }
 
 static void del(struct perf_event *event, u64 now)
 {
-	assert_true(used > 0);
-	used--;
+	unsigned *mine = &used[this_cpu()->id];
+
+	assert_true(*mine > 0);
+	--*mine;
+	changes++;
 	read_counter(event);
 }
 
@@ -61,7 +68,7 @@ static int set_up(void **state)
 	if (!known)
 		assert_int_equal(perf_pmu_register(&unit), 0);
 	known = true;
-	used = 0;
+	memset(used, 0, sizeof(used));
 	return fixture_set_up(state);
 }
 
@@ -69,9 +76,10 @@ static int tear_down(void **state)
 {
 	int err = fixture_tear_down(state);
 
-	assert_int_equal(used, 0);
-	for (u32 id = 0; id < FIXTURE_CPUS; id++)
+	for (u32 id = 0; id < FIXTURE_CPUS; id++) {
+		assert_int_equal(used[id], 0);
 		assert_int_equal(unit.cpu[id].groups, 0);
+	}
 	return err;
 }
 

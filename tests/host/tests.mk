@@ -80,7 +80,7 @@ $(HOST_OUT)/tree.included: kernel/fs/tree.c
 $(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
 PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c page.c \
-	permission.c pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c task.c)
+	permission.c pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c swap.c task.c)
 
 HOST_TESTS += test_ring test_ring_modes test_ring_order
 test_ring_modes_SRC := $(PERF_SRC) tests/host/perf_fixture.c
@@ -107,7 +107,8 @@ HOST_TESTS += test_record
 test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_permission
 test_permission_SRC := $(PERF_SRC) tests/host/perf_fixture.c
-HOST_TESTS += test_group test_schedule test_turns test_handler
+HOST_TESTS += test_group test_schedule test_turns test_swap test_handler
+test_swap_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_turns_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_handler_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_group_SRC := $(PERF_SRC) tests/host/perf_fixture.c
