@@ -8,9 +8,9 @@ GUEST_KERNEL_OBJ := $(patsubst %.c,$(CHECKED_OBJ)/%.o,$(sort $(wildcard tests/gu
 	$(if $(SAN),tests/guest/kernel/san/*.c))))
 $(eval $(call kernel-image,$(TEST_IMAGE),$(CHECKED_KERNEL_OBJ) $(GUEST_KERNEL_OBJ)))
 
-# What is measured has no checks, and no tests but the driver that starts the measurements.
+# What is measured has no checks, and no tests but the driver that starts the measurements, and a unit with counters.
 BENCH_IMAGE := $(OUT)/bench/hotregs-bench.elf
-BENCH_OBJ := $(addprefix $(OBJ)/tests/guest/kernel/,bench.o ktest.o)
+BENCH_OBJ := $(addprefix $(OBJ)/tests/guest/kernel/,bench.o counting_pmu.o ktest.o)
 $(eval $(call kernel-image,$(BENCH_IMAGE),$(KERNEL_OBJ) $(BENCH_OBJ)))
 -include $(GUEST_KERNEL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
 

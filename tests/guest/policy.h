@@ -53,8 +53,9 @@ struct seen {
 #define SEEN_MAX 512
 
 /* Requests to /dev/handler; each open file has one event. read() gives what it has seen. */
-#define HANDLER_OPEN 1 /* (struct perf_event_attr *): on the caller, wherever it runs */
-#define HANDLER_STOP 2 /* (uint64_t *): no more, and the event's value */
+#define HANDLER_OPEN    1 /* (struct perf_event_attr *): on the caller, wherever it runs */
+#define HANDLER_STOP    2 /* (uint64_t *): no more, and the event's value */
+#define HANDLER_CHANGES 3 /* (uint64_t *): of the counters below so far; no event is needed */
 
 /* The test kernel's unit that counts nanoseconds: perf_event_attr.type, counters of each CPU. */
 #define COUNTING_TYPE     64

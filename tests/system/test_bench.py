@@ -9,7 +9,8 @@ ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no
         "kernel entry to init", "syscall", "futex switch", "thread create+join",
         "fork+exit+wait", "page fault", "perf_event_open+close",
         *(f"{what} {number}{end}" for what, end in (("perf_event_open+close,", ""), ("switch,", ", added"))
-          for number in ("1 event", "8 events", "64 events", "10 tasks", "1000 tasks"))}
+          for number in ("1 event", "8 events", "64 events", "10 tasks", "1000 tasks")),
+        *(f"switch, {number} events, {what}, added" for number in (8, 64) for what in ("equal contexts", "counters"))}
 FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},
           "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8}}
 

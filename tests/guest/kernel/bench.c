@@ -8,7 +8,9 @@
 #include <arch/regs.h>
 #include <arch/unwind.h>
 
+#include "../policy.h"
 #include "bench_clock.h"
+#include "counting_pmu.h"
 #include "ktest.h"
 
 #define BATCHES 43
@@ -223,6 +225,55 @@ static void bench_move(u64 sample_type, const char *name)
 	report(name);
 }
 
+/* --- Switches between two tasks with events that need counters, of which there are fewer --- */
+
+#define EVENTS_MAX 64
+
+static u32 events_of(struct task *task, struct perf_event **event, u32 n, bool inherit)
+{
+	const struct perf_event_attr attr = {
+	    .type = COUNTING_TYPE, .size = sizeof(attr), .inherit = inherit};
+
+	for (u32 i = 0; i < n; i++) {
+		event[i] = perf_event_create_kernel_counter(&attr, -1, task, NULL, NULL);
+		if (IS_ERR(event[i]))
+			panic("bench: no event");
+	}
+	return n;
+}
+
+/* @equal: the one has inherited what the other one has. */
+static void bench_contexts(u32 n, bool equal, const char *name)
+{
+	struct perf_event *event[2 * EVENTS_MAX];
+	u32 nr = 0, plain[BATCHES];
+	struct task *other;
+	u64 changes;
+
+	stop = false;
+	other = kthread_start("counted", yield_loop, NULL);
+	for (int b = 0; b < BATCHES; b++)
+		plain[b] = yields(2 * ROUNDS);
+	nr += events_of(current, event, n, equal);
+	if (!equal)
+		nr += events_of(other, event + nr, n, false);
+	else if (perf_task_fork(other) < 0)
+		panic("bench: no events inherited");
+	yield();
+	changes = counting_changes();
+	/* Each yield is answered by one of the other's. */
+	for (int b = 0; b < BATCHES; b++)
+		result[b] = (yields(2 * ROUNDS) - plain[b]) / (4 * ROUNDS);
+	if (equal != (counting_changes() == changes))
+		printk("bench: counters changed %llu times instead of none, or some\n",
+		       counting_changes() - changes);
+	while (nr > 0)
+		perf_event_release(event[--nr]);
+	WRITE_ONCE(stop, true);
+	kthread_join(other);
+	report(name);
+}
+
 void kbench_run(void)
 {
 	const u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
@@ -235,4 +286,8 @@ void kbench_run(void)
 	bench_yield();
 	bench_move(fields, "move sample");
 	bench_move(fields | PERF_SAMPLE_CALLCHAIN, "move sample, kernel chain");
+	bench_contexts(8, true, "switch, 8 events, equal contexts, added");
+	bench_contexts(64, true, "switch, 64 events, equal contexts, added");
+	bench_contexts(8, false, "switch, 8 events, counters, added");
+	bench_contexts(64, false, "switch, 64 events, counters, added");
 }

@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the test kernel only: a unit with two counters a CPU that count nanoseconds, so that events
- * compete on the real scheduler, and what each has counted is the time for which it ran.
+ * In the kernels of tests and of benchmarks only: a unit with two counters a CPU that count
+ * nanoseconds, so that events compete on the real scheduler, and what each has counted is the time
+ * for which it ran.
  */
 #include <hotregs/device.h>
 #include <hotregs/perf_pmu.h>
 
 #include "../policy.h"
+#include "counting_pmu.h"
 
 static u32 used[MAX_CPUS];
+static u64 changes[MAX_CPUS];
+
+u64 counting_changes(void)
+{
+	u64 n = 0;
+
+	for_each_cpu (cpu)
+		n += READ_ONCE(changes[cpu->id]);
+	return n;
+}
 
 static int check(const struct perf_event_attr *attr)
 {
@@ -38,6 +50,7 @@ static int add(struct perf_event *event, u64 at)
 	if (*mine == COUNTING_COUNTERS)
 		return -ENOSPC;
 	++*mine;
+	changes[this_cpu()->id]++;
 	perf_event_counter(event)->last = at;
 	return 0;
 }
@@ -45,6 +58,7 @@ static int add(struct perf_event *event, u64 at)
 static void del(struct perf_event *event, u64 at)
 {
 	used[this_cpu()->id]--;
+	changes[this_cpu()->id]++;
 	count_until(event, at);
 }
 

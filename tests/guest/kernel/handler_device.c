@@ -11,6 +11,7 @@
 #include <arch/uaccess.h>
 
 #include "../policy.h"
+#include "counting_pmu.h"
 
 struct handled {
 	struct perf_event *event; /* NULL: not opened yet */
@@ -89,6 +90,9 @@ static long handler_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 			return -EINVAL;
 		perf_event_disable(handled->event);
 		value = perf_event_read(handled->event, NULL, NULL);
+		return copy_to_user((void __user *)arg, &value, sizeof(value));
+	case HANDLER_CHANGES:
+		value = counting_changes();
 		return copy_to_user((void __user *)arg, &value, sizeof(value));
 	default:
 		return -ENOTTY;
