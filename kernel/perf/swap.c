@@ -154,29 +154,33 @@ static void end_family(void *arg)
 	((struct perf_context *)arg)->family = 0;
 }
 
+/* @event, disabled yet, in the group of @leader (itself: it leads), with the part of @other. */
 static void attach(struct perf_event *event, struct perf_event *leader, struct perf_context *ctx,
-		   const struct perf_event *like)
+		   struct perf_event *other, u64 now)
 {
 	struct perf_moves *none = NULL;
 
 	event->leader = leader;
-	event->attr.disabled = !like->enabled;
-	event->enable_on_exec = like->enable_on_exec;
+	event->attr.disabled = true;
+	event->enable_on_exec = other->enable_on_exec;
 	perf_event_attach(event, ctx, &none);
+	perf_event_swap_shares(event, other, now);
 }
 
-/* Copies go on for them. */
-static void leave_to_copies(void *arg)
+static void enable(struct perf_event *event, bool enabled, u64 now)
 {
-	struct group *g = arg;
-	u64 now = clock_ns();
+	event->enabled = enabled;
+	perf_group_update(event, now);
+	perf_output_update_page(event);
+}
 
-	for (u32 i = 0; i < g->nr; i++) {
-		attach(g->member[i].copy, g->member[0].copy, g->ctx, g->member[i].event);
-		perf_event_swap_shares(g->member[i].copy, g->member[i].event, now);
-	}
-	for (u32 i = 0; i < g->nr; i++)
-		perf_event_take_off(g->member[i].event, true);
+/* @to takes over from @from, at one moment, so that no time is lost or counted twice. */
+static void relieve(struct perf_event *from, struct perf_event *to, u64 now)
+{
+	bool enabled = from->enabled;
+
+	enable(from, false, now);
+	enable(to, enabled, now);
 }
 
 static struct perf_event *copy_in(const struct perf_context *ctx, const struct perf_event *owner)
@@ -187,6 +191,21 @@ static struct perf_event *copy_in(const struct perf_context *ctx, const struct p
 		if (event->owner == owner)
 			return event;
 	return NULL;
+}
+
+/* Copies go on for them. */
+static void leave_to_copies(void *arg)
+{
+	struct group *g = arg;
+	u64 now = clock_ns();
+
+	for (u32 i = 0; i < g->nr; i++)
+		attach(g->member[i].copy, g->member[0].copy, g->ctx, g->member[i].event, now);
+	/* A leader takes its siblings along. */
+	for (u32 i = g->nr; i-- > 0;)
+		relieve(g->member[i].event, g->member[i].copy, now);
+	for (u32 i = 0; i < g->nr; i++)
+		perf_event_take_off(g->member[i].event, true);
 }
 
 /* They go on for their copies, if it is here that they have been opened. */
@@ -205,10 +224,10 @@ static void take_over(void *arg)
 	}
 	for (u32 i = 1; i < g->nr; i++)
 		perf_group_leave(g->member[i].event);
-	for (u32 i = 0; i < g->nr; i++) {
-		attach(g->member[i].event, leader, g->ctx, g->member[i].copy);
-		perf_event_swap_shares(g->member[i].event, g->member[i].copy, now);
-	}
+	for (u32 i = 0; i < g->nr; i++)
+		attach(g->member[i].event, leader, g->ctx, g->member[i].copy, now);
+	for (u32 i = g->nr; i-- > 0;)
+		relieve(g->member[i].copy, g->member[i].event, now);
 	for (u32 i = 0; i < g->nr; i++)
 		perf_event_take_off(g->member[i].copy, true);
 }

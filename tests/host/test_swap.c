@@ -6,6 +6,8 @@
  */
 #include "counting_unit.h"
 
+#include <arch/irq.h>
+
 #define TASKS  6
 #define EVENTS 6 /* the last two come later, into the first one's group */
 #define FIRST  4
@@ -623,6 +625,113 @@ static void tasks_tell_their_counts(void **state)
 	close_event(event);
 }
 
+/* --- Meanwhile, elsewhere --- */
+
+/* What happens between a look at whose a context is and that one's lock; or as memory is asked for.
+ */
+static void (*before_lock)(void), (*before_memory)(void);
+
+static void interrupt(void (**hook)(void))
+{
+	void (*func)(void) = *hook;
+	unsigned long flags = host_irqs_off;
+	u32 here = host_cpu->id;
+
+	*hook = NULL;
+	if (func)
+		func();
+	run_on(here);
+	host_irqs_off = flags;
+}
+
+struct cpu *task_rq_lock(struct task *task, unsigned long *flags)
+{
+	*flags = irq_save();
+	interrupt(&before_lock);
+	spin_lock(&cpus[task->cpu].rq.lock);
+	return &cpus[task->cpu];
+}
+
+void *kmalloc(size_t size)
+{
+	void *p = kzalloc(size);
+
+	interrupt(&before_memory);
+	return p ? memset(p, 0xa5, size) : p;
+}
+
+/* user_task, on CPU 1, with an event that other_task has inherited; the caller is on CPU 0. */
+static struct perf_event *open_on_another_cpu(void)
+{
+	struct perf_event *event;
+
+	counters = 4;
+	event = open_inherited(counting());
+	fork_to(&other_task);
+	switch_to(&idle_task);
+	user_task.cpu = other_task.cpu = 1;
+	run_on(1);
+	switch_to(&user_task);
+	run_on(0);
+	return event;
+}
+
+static void swap_and_move(void)
+{
+	run_on(1);
+	assert_true(swaps(&other_task));
+	user_task.cpu = 0;
+}
+
+static void changed_while_it_goes(void **state)
+{
+	struct perf_event *event = open_on_another_cpu();
+
+	before_lock = swap_and_move;
+	perf_event_disable(event);
+	assert_int_equal(used[1], 0);
+	perf_event_enable(event);
+	assert_int_equal(used[1], 1);
+	pass(10);
+	expect(event, 10, 10);
+	close_event(event);
+}
+
+static void opened_while_it_goes(void **state)
+{
+	struct perf_event *event = open_on_another_cpu(), *more;
+	struct perf_event_attr attr = counting();
+
+	before_lock = swap_and_move;
+	more = try_open(&attr, &user_task, -1, NULL);
+	assert_ptr_equal(more->ctx, &user_task.perf->ctx);
+	pass(10);
+	expect(more, 0, 0);
+	close_event(more);
+	close_event(event);
+}
+
+static void go_and_return(void)
+{
+	assert_false(swaps(&other_task));
+	assert_false(swaps(&user_task));
+}
+
+/* While a task's events are copied they stay its own. */
+static void held_while_it_forks(void **state)
+{
+	struct perf_event *event;
+
+	counters = 4;
+	event = open_inherited(counting());
+	fork_to(&other_task);
+	before_memory = go_and_return;
+	fork_to(&kernel_task);
+	assert_true(swaps(&kernel_task));
+	assert_true(swaps(&other_task));
+	close_event(event);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -635,6 +744,9 @@ int main(void)
 	    TEST(opened_one_ends_elsewhere),
 	    TEST(groups_come_home),
 	    TEST(tasks_tell_their_counts),
+	    TEST(changed_while_it_goes),
+	    TEST(opened_while_it_goes),
+	    TEST(held_while_it_forks),
 	    TEST(random_histories),
 	};
 

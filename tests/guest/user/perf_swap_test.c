@@ -138,11 +138,14 @@ static void begin(struct family *f, unsigned pages)
 		be_root(f->go[0], pages);
 	for (int i = 0; i < EVENTS; i++) {
 		struct perf_event_attr attr = event_of(i);
-		int leader = i && i != ALONE ? f->fd[0] : -1;
+		int leader = i && i != ALONE ? f->fd[COUNTER] : -1;
 
+		attr.disabled = i == COUNTER;
 		f->fd[i] = perf_event_open(&attr, f->root, -1, leader, 0);
 		EXPECT(f->fd[i] >= 0);
 	}
+	/* All of the group at once: the root may run until now. */
+	EXPECT_EQ(ioctl(f->fd[COUNTER], PERF_EVENT_IOC_ENABLE, 0), 0);
 	EXPECT_EQ(write(f->go[1], "", 1), 1);
 }
 
@@ -207,7 +210,7 @@ TEST(smp_perf_swap_storm)
 			last[i] = t[i];
 		}
 		if (n % 8 == 0 && kill(f.root, 0) == 0) {
-			fd = perf_event_open(&attr, f.root, -1, f.fd[0], 0);
+			fd = perf_event_open(&attr, f.root, -1, f.fd[COUNTER], 0);
 			EXPECT(fd >= 0 || errno == ESRCH);
 			close(fd);
 		}
