@@ -313,7 +313,7 @@ void perf_task_change(const struct task *task, struct perf_context **ctx, void (
  * tasks? And that they do: @prev's runs on as @next's.
  */
 bool perf_tasks_equal(const struct task *prev, const struct task *next);
-void perf_tasks_swap(struct task *prev, struct task *next, u64 now);
+void perf_tasks_swap(struct task *prev, struct task *next, u64 at);
 /*
  * The group of @leader, which has been opened on a task, is to have one more member: if that is
  * @task it is there afterwards. 0 or -ENOMEM. perf_mutex held.

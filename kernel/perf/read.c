@@ -4,8 +4,8 @@
 
 #include "event.h"
 
-/* Value and times, in cycles, of @event at clock_cycles() @at, since it was opened rather than since
- * its last reset. */
+/* Value and times, in cycles, of @event at clock_cycles() @at, since it was opened rather than
+ * since its last reset. */
 static inline u64 raw_share(struct perf_event *event, u64 *on, u64 *active, u64 at)
 {
 	u64 idle = event->idle_time;

@@ -110,24 +110,24 @@ bool perf_tasks_equal(const struct task *prev, const struct task *next)
 }
 
 /* Each task's part of what its events have counted stays its own. */
-static noinline void swap_shares(struct perf_context *a, struct perf_context *b, u64 now)
+static noinline void swap_shares(struct perf_context *a, struct perf_context *b, u64 at)
 {
 	struct perf_event *x, *y = list_first(&b->events, struct perf_event, node);
 
 	list_for_each (x, &a->events, node) {
 		ASSERT(x->owner == y->owner);
-		perf_event_swap_shares(x, y, now);
+		perf_event_swap_shares(x, y, at);
 		y = list_first(&y->node, struct perf_event, node);
 	}
 }
 
-void perf_tasks_swap(struct task *prev, struct task *next, u64 now)
+void perf_tasks_swap(struct task *prev, struct task *next, u64 at)
 {
 	struct perf_task *a = prev->perf, *b = next->perf;
 	u64 serial = a->ctx.serial;
 
 	if (unlikely(a->ctx.nr_stat))
-		swap_shares(&a->ctx, &b->ctx, now);
+		swap_shares(&a->ctx, &b->ctx, at);
 	a->ctx.task = next;
 	a->ctx.watch = &next->perf_active;
 	a->ctx.serial = b->ctx.serial;
@@ -156,7 +156,7 @@ static void end_family(void *arg)
 
 /* @event, disabled yet, in the group of @leader (itself: it leads), with the part of @other. */
 static void attach(struct perf_event *event, struct perf_event *leader, struct perf_context *ctx,
-		   struct perf_event *other, u64 now)
+		   struct perf_event *other, u64 at)
 {
 	struct perf_moves *none = NULL;
 
@@ -164,23 +164,24 @@ static void attach(struct perf_event *event, struct perf_event *leader, struct p
 	event->attr.disabled = true;
 	event->enable_on_exec = other->enable_on_exec;
 	perf_event_attach(event, ctx, &none);
-	perf_event_swap_shares(event, other, now);
+	perf_event_swap_shares(event, other, at);
 }
 
-static void enable(struct perf_event *event, bool enabled, u64 now)
+static void enable(struct perf_event *event, bool enabled, u64 at)
 {
 	event->enabled = enabled;
-	perf_group_update(event, now);
+	perf_event_prepare(event);
+	perf_group_update(event, at);
 	perf_output_update_page(event);
 }
 
 /* @to takes over from @from, at one moment, so that no time is lost or counted twice. */
-static void relieve(struct perf_event *from, struct perf_event *to, u64 now)
+static void relieve(struct perf_event *from, struct perf_event *to, u64 at)
 {
 	bool enabled = from->enabled;
 
-	enable(from, false, now);
-	enable(to, enabled, now);
+	enable(from, false, at);
+	enable(to, enabled, at);
 }
 
 static struct perf_event *copy_in(const struct perf_context *ctx, const struct perf_event *owner)
@@ -197,13 +198,13 @@ static struct perf_event *copy_in(const struct perf_context *ctx, const struct p
 static void leave_to_copies(void *arg)
 {
 	struct group *g = arg;
-	u64 now = clock_ns();
+	u64 at = clock_cycles();
 
 	for (u32 i = 0; i < g->nr; i++)
-		attach(g->member[i].copy, g->member[0].copy, g->ctx, g->member[i].event, now);
+		attach(g->member[i].copy, g->member[0].copy, g->ctx, g->member[i].event, at);
 	/* A leader takes its siblings along. */
 	for (u32 i = g->nr; i-- > 0;)
-		relieve(g->member[i].event, g->member[i].copy, now);
+		relieve(g->member[i].event, g->member[i].copy, at);
 	for (u32 i = 0; i < g->nr; i++)
 		perf_event_take_off(g->member[i].event, true);
 }
@@ -213,7 +214,7 @@ static void take_over(void *arg)
 {
 	struct group *g = arg;
 	struct perf_event *leader = g->member[0].event;
-	u64 now = clock_ns();
+	u64 at = clock_cycles();
 
 	for (u32 i = 0; i < g->nr; i++)
 		g->member[i].copy = copy_in(g->ctx, g->member[i].event);
@@ -225,9 +226,9 @@ static void take_over(void *arg)
 	for (u32 i = 1; i < g->nr; i++)
 		perf_group_leave(g->member[i].event);
 	for (u32 i = 0; i < g->nr; i++)
-		attach(g->member[i].event, leader, g->ctx, g->member[i].copy, now);
+		attach(g->member[i].event, leader, g->ctx, g->member[i].copy, at);
 	for (u32 i = g->nr; i-- > 0;)
-		relieve(g->member[i].copy, g->member[i].event, now);
+		relieve(g->member[i].copy, g->member[i].event, at);
 	for (u32 i = 0; i < g->nr; i++)
 		perf_event_take_off(g->member[i].copy, true);
 }
