@@ -717,6 +717,24 @@ static void go_and_return(void)
 	assert_false(swaps(&user_task));
 }
 
+/* Not while an event is disabled at one of them already, and at the other not yet. */
+static void not_while_they_differ(void **state)
+{
+	struct perf_event *event, *other;
+
+	counters = 4;
+	event = open_inherited(counting());
+	other = open_inherited(attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, 0));
+	fork_to(&other_task);
+	before_lock = go_and_return;
+	perf_event_disable(other);
+	assert_true(swaps(&other_task));
+	assert_true(swaps(&user_task));
+	assert_int_equal(value_of(other), 1);
+	close_event(other);
+	close_event(event);
+}
+
 /* While a task's events are copied they stay its own. */
 static void held_while_it_forks(void **state)
 {
@@ -746,6 +764,7 @@ int main(void)
 	    TEST(tasks_tell_their_counts),
 	    TEST(changed_while_it_goes),
 	    TEST(opened_while_it_goes),
+	    TEST(not_while_they_differ),
 	    TEST(held_while_it_forks),
 	    TEST(random_histories),
 	};
