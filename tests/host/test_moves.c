@@ -87,20 +87,25 @@ static void sample_when_it_runs(void **state)
 	const u64 chain[] = {PERF_CONTEXT_KERNEL, PLACE,   PLACE + 1,  PLACE + 2,
 			     PERF_CONTEXT_USER,   USER_IP, USER_IP + 1};
 
+	for (unsigned n = 1; n <= 3; n++) {
+		move(&other_task, 0, PLACE, false);
+		run_other(0);
+		expect_move(ring, PLACE, 0, 1);
+		assert_int_equal(record.word[5], ARRAY_SIZE(chain));
+		assert_memory_equal(record.word + 6, chain, sizeof(chain));
+	}
 	move(&other_task, 1, PLACE, false);
 	host_clock += 1000;
 	/* Who runs meanwhile has nothing to do with it. */
 	switch_to(&kernel_task);
 	switch_to(&user_task);
 	expect_no_record(ring);
-	assert_int_equal(value_of(event), 0);
+	assert_int_equal(value_of(event), 3);
 	run_other(1);
 	expect_move(ring, PLACE, 1, 1);
-	assert_int_equal(record.word[5], ARRAY_SIZE(chain));
-	assert_memory_equal(record.word + 6, chain, sizeof(chain));
 	run_other(1);
 	expect_no_record(ring);
-	assert_int_equal(value_of(event), 1);
+	assert_int_equal(value_of(event), 4);
 	close_event(event);
 }
 
@@ -243,7 +248,8 @@ static void expect_thread(struct perf_ring *ring, bool period, unsigned frames, 
 		assert_int_equal(chain[1 + frames], perf_move_marker());
 }
 
-/* Every length around what an event allows: the marker is cut off last. */
+/* Every length around what an event allows: the marker is cut off last. The first sample of a ring
+ * looks for room, the others know of it. */
 static void threads_chains(void **state)
 {
 	const unsigned limits[] = {1, 2, 5, MOVE_DEPTH};
@@ -258,7 +264,7 @@ static void threads_chains(void **state)
 
 		attr.sample_max_stack = limit;
 		event = open_thread(attr, fields | PERF_SAMPLE_CALLCHAIN, &ring);
-		for (unsigned frames = 0; frames <= limit + 2; frames++) {
+		for (unsigned frames = limit + 3; frames--;) {
 			host_clock++;
 			kernel_frames = frames;
 			move_thread(foreign);
@@ -329,18 +335,19 @@ static void thread_with_more_fields(void **state)
 	struct perf_event *event;
 	struct perf_ring *ring;
 
-	event = open_thread(attr, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CALLCHAIN, &ring);
-	move_thread(true);
-	expect_record(ring, &record, PERF_RECORD_SAMPLE, 2 + ARRAY_SIZE(chain));
-	assert_int_equal(record.word[0], event->id);
-	assert_memory_equal(record.word + 2, chain, sizeof(chain));
-	close_event(event);
-	event = open_thread(attr, PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN, &ring);
-	move_thread(true);
-	expect_record(ring, &record, PERF_RECORD_SAMPLE, 2 + ARRAY_SIZE(chain));
-	assert_int_equal(record.word[0], 1);
-	assert_memory_equal(record.word + 2, chain, sizeof(chain));
-	close_event(event);
+	for (unsigned values = 0; values < 2; values++) {
+		event = open_thread(attr,
+				    PERF_SAMPLE_CALLCHAIN |
+					(values ? PERF_SAMPLE_READ : PERF_SAMPLE_IDENTIFIER),
+				    &ring);
+		for (unsigned n = 1; n <= 3; n++) {
+			move_thread(true);
+			expect_record(ring, &record, PERF_RECORD_SAMPLE, 2 + ARRAY_SIZE(chain));
+			assert_int_equal(record.word[0], values ? n : event->id);
+			assert_memory_equal(record.word + 2, chain, sizeof(chain));
+		}
+		close_event(event);
+	}
 }
 
 /* So are the wake-ups, period and limit that are asked for, from the start or later. */
@@ -374,11 +381,14 @@ static void thread_with_more_to_do(void **state)
 	move_thread(false);
 	expect_thread(ring, true, 3, false);
 	assert_int_equal(value_of(event), 6);
+	close_event(event);
+	event = open_thread(attr, THREAD_FIELDS | PERF_SAMPLE_CALLCHAIN, &ring);
+	move_thread(false);
 	assert_int_equal(perf_event_refresh(event, 2), 0);
 	for (unsigned n = 0; n < 4; n++)
 		move_thread(false);
-	assert_int_equal(count_records(ring, PERF_RECORD_SAMPLE), 2);
-	assert_int_equal(value_of(event), 8);
+	assert_int_equal(count_records(ring, PERF_RECORD_SAMPLE), 3);
+	assert_int_equal(value_of(event), 3);
 	close_event(event);
 }
 
@@ -587,18 +597,21 @@ static void policy(void **state)
 
 		attr.exclude_kernel = no_kernel;
 		attr.exclude_user = no_user;
-		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+		attr.sample_type = (THREAD_FIELDS & ~PERF_SAMPLE_PERIOD) | PERF_SAMPLE_CALLCHAIN;
 		event = open_event(&attr, &other_task);
 		ring = map_event(event, 1);
-		move(&other_task, 1, PLACE, false);
-		run_other(1);
-		assert_int_equal(value_of(event), !no_kernel || (sampling && !no_user));
-		if (sampling && !(no_kernel && no_user)) {
-			expect_record(ring, &record, PERF_RECORD_SAMPLE,
-				      2 + (no_kernel ? 0 : 4) + (no_user ? 0 : 3));
-			assert_int_equal(record.word[0], no_kernel ? USER_IP : PLACE);
+		for (unsigned n = 1; n <= 3; n++) {
+			move(&other_task, 1, PLACE, false);
+			run_other(1);
+			assert_int_equal(value_of(event),
+					 !no_kernel || (sampling && !no_user) ? n : 0);
+			if (sampling && !(no_kernel && no_user)) {
+				expect_record(ring, &record, PERF_RECORD_SAMPLE,
+					      5 + (no_kernel ? 0 : 4) + (no_user ? 0 : 3));
+				assert_int_equal(record.word[0], no_kernel ? USER_IP : PLACE);
+			}
+			expect_no_record(ring);
 		}
-		expect_no_record(ring);
 		close_event(event);
 		run_on(0);
 	}
