@@ -170,8 +170,11 @@ static __always_inline void perf_sample_write_plain(struct perf_event *event, co
 	perf_sample_usual(p, event, cpu, hot, false, time);
 	if (type & PERF_SAMPLE_PERIOD)
 		p[USUAL_WORDS] = period;
-	if (type & PERF_SAMPLE_CALLCHAIN)
-		copy_words(perf_sample_add_chain(p, event->sample_size, ready->nr), ready->ip,
-			   ready->nr);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		u32 entries = ready->nr;
+
+		copy_words(perf_sample_add_chain(p, event->sample_size, entries), ready->ip,
+			   entries);
+	}
 	perf_ring_leave(ring);
 }
