@@ -296,7 +296,7 @@ TEST(smp_perf_lost_samples_of_copies_add_up)
 	for (int left = CHILDREN; left;) {
 		for (unsigned cpu = 0; cpu < cpus; cpu++)
 			collect(&g[cpu]);
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < 60; i++)
 			work();
 		left -= waitpid(-1, NULL, WNOHANG) > 0;
 	}
