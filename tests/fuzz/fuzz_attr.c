@@ -85,7 +85,8 @@ static void check_event(const struct perf_event_attr *attr)
 	u64 largest;
 
 	memset(&event, 0, sizeof(event));
-	perf_event_setup(&event, attr);
+	event.attr = *attr;
+	perf_event_setup(&event);
 	CHECK(event.sampling == !!attr->sample_period && event.period);
 	CHECK(event.period == UINT64_MAX || !event.clock || event.period >= 10000);
 	CHECK(event.interval ? event.period == 1 && attr->freq : true);
