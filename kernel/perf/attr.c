@@ -58,9 +58,9 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return refuse_size(uattr);
 	known = MIN(size, (u32)sizeof(*attr));
-	/* What an older program does not know is 0. */
-	__builtin_memset((u8 *)attr + PERF_ATTR_SIZE_VER0, 0, sizeof(*attr) - PERF_ATTR_SIZE_VER0);
 	err = copy_from_user(attr, uattr, known);
+	/* What an older program does not know is 0. */
+	memset((u8 *)attr + known, 0, sizeof(*attr) - known);
 	if (!err && size > sizeof(*attr))
 		err = check_zero((const u8 __user *)uattr, sizeof(*attr), size);
 	if (err == -E2BIG)

@@ -454,11 +454,16 @@ static int attach(struct perf_event *event, const struct target *t)
 						: attach_shared(event, t, max);
 }
 
-void perf_event_free(struct perf_event *event)
+static __always_inline void free_event(struct perf_event *event)
 {
 	if (unlikely(event->stops_pending))
 		perf_limit_wait(event);
 	kfree(event);
+}
+
+void perf_event_free(struct perf_event *event)
+{
+	free_event(event);
 }
 
 struct perf_event *perf_event_create_kernel_counter(const struct perf_event_attr *attr, int cpu,
@@ -542,7 +547,7 @@ void perf_event_release(struct perf_event *event)
 		detach_private(event);
 	else
 		withdraw(event);
-	perf_event_free(event);
+	free_event(event);
 }
 
 /* --- For panic --- */

@@ -142,10 +142,12 @@ struct perf_event {
 	void *handler_context;
 	struct perf_event *owner; /* the event that was opened; itself unless inherited */
 	u64 id;
-	u64 sample_header[2]; /* header of a sample without chain: kernel's, user mode's */
-	u16 sample_size;      /* bytes of a sample without chain entries and SAMPLE_STATE */
-	u16 max_stack;        /* frames */
-	u32 wakeup_events;    /* 0: wake by watermark */
+	u64 sample_header[2];       /* header of a sample without chain: kernel's, user mode's */
+	u16 sample_size;            /* bytes of a sample without chain entries and SAMPLE_STATE */
+	u16 max_stack;              /* frames */
+	u32 wakeup_events;          /* 0: wake by watermark */
+	u64 enabled_at, running_at; /* context's times when it was turned on, and added */
+	u64 idle_at;                /* the same of the idle task, for exclude_idle */
 
 	/* --- Cleared when it is opened --- */
 
@@ -170,8 +172,6 @@ struct perf_event {
 	u32 nr_siblings;          /* a leader's */
 	struct perf_pmu *limited; /* of a leader's group: where it may lack room; NULL: nowhere */
 	struct perf_counter counter;
-	u64 enabled_at, running_at; /* context's times when it was turned on, and added */
-	u64 idle_at;                /* the same of the idle task, for exclude_idle */
 	u64 enabled_time, running_time, idle_time;  /* cycles before it was turned on, and added */
 	u64 base;                                   /* value at the last reset */
 	u64 gone_value, gone_enabled, gone_running; /* of copies whose task has been freed */
