@@ -735,6 +735,25 @@ static void not_while_they_differ(void **state)
 	close_event(event);
 }
 
+/* Nor while one has been reset, whose part would come back from the other. */
+static void not_while_they_are_reset(void **state)
+{
+	struct perf_event_attr attr = counting();
+	struct perf_event *event;
+
+	counters = 4;
+	attr.inherit_stat = 1;
+	event = open_inherited(attr);
+	fork_to(&other_task);
+	assert_true(swaps(&other_task));
+	assert_true(swaps(&user_task));
+	before_lock = go_and_return;
+	perf_event_reset(event);
+	assert_null(before_lock);
+	assert_false(swaps(&other_task));
+	close_event(event);
+}
+
 /* While a task's events are copied they stay its own. */
 static void held_while_it_forks(void **state)
 {
@@ -765,6 +784,7 @@ int main(void)
 	    TEST(changed_while_it_goes),
 	    TEST(opened_while_it_goes),
 	    TEST(not_while_they_differ),
+	    TEST(not_while_they_are_reset),
 	    TEST(held_while_it_forks),
 	    TEST(random_histories),
 	};
