@@ -2,6 +2,7 @@
 /* The chain for handlers of their own, which bring a buffer of any size, and the one of a place
  * that has been left: see callchain.h. */
 #include "callchain.h"
+#include "moves.h"
 
 #include <arch/words.h>
 

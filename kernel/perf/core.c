@@ -8,7 +8,8 @@
 #include <hotregs/sched.h>
 #include <hotregs/string.h>
 
-#include "event.h"
+#include "moves.h"
+#include "swap.h"
 
 #include <arch/irq.h>
 

@@ -285,41 +285,6 @@ struct perf_event *perf_event_copy(struct perf_event *event);
 /* The counts of a copy that is in no context become its owner's, and it goes. */
 void perf_event_fold(struct perf_event *copy);
 
-/* --- swap.c --- */
-/* An event that is inherited comes to @ctx (@by 1) or goes (-1): swap.c's part of it. */
-void perf_context_inherits(struct perf_context *ctx, const struct perf_event *event, int by);
-/* The same for any one. */
-static inline void perf_context_differs(struct perf_context *ctx, const struct perf_event *event,
-					int by)
-{
-	ctx->family = 0;
-	/* With one that is not inherited it is like no other. */
-	if (unlikely(event->attr.inherit))
-		perf_context_inherits(ctx, event, by);
-}
-/* Of a context that is held, for one that is about to become equal. perf_mutex held. */
-u64 perf_context_family(struct perf_context *ctx);
-/* current's part (NULL: none) keeps to it, until it is released. Both not from NMIs. */
-struct perf_task *perf_hold_own(void);
-void perf_release_own(struct perf_task *part);
-/*
- * perf_context_change() for the context that @task, which has one, has then: *@ctx, where @func may
- * find it. perf_mutex held.
- */
-void perf_task_change(const struct task *task, struct perf_context **ctx, void (*func)(void *arg),
-		      void *arg);
-/*
- * A switch, run-queue lock held: may the contexts of @prev and @next, who both have groups, change
- * tasks? And that they do: @prev's runs on as @next's.
- */
-bool perf_tasks_equal(const struct task *prev, const struct task *next);
-void perf_tasks_swap(struct task *prev, struct task *next, u64 at);
-/*
- * The group of @leader, which has been opened on a task, is to have one more member: if that is
- * @task it is there afterwards. 0 or -ENOMEM. perf_mutex held.
- */
-int perf_group_come_home(struct perf_event *leader, const struct task *task);
-
 /* --- read.c --- */
 /* Value and times of @event alone, since its last reset, where its context may be changed, or
  * in a strike. */
@@ -369,57 +334,6 @@ void perf_schedule_in(const struct cpu *cpu, struct perf_context *ctx, bool had_
 
 /* --- pmu.c, software.c --- */
 extern struct perf_pmu perf_software;
-
-/* --- moves.c --- */
-#define MOVES_EACH 4 /* moves of a task before it runs that have a place of their own */
-#define MOVES_MAX  (MOVES_EACH + 1) /* and one for all that follow */
-#define MOVE_DEPTH PERF_MAX_STACK_DEPTH
-
-/* The place that decided to move a task, until that runs. Under the task's run-queue lock. */
-struct perf_move {
-	struct perf_move *next; /* of the same task, later */
-	struct perf_moves *home;
-	u32 *free;              /* there, which word */
-	u32 bit;                /* and which bit of it */
-	u32 count;              /* moves */
-	u64 starts;             /* perf_watchers.starts when it was decided */
-	struct callchain chain; /* PERF_CONTEXT_KERNEL and frames; empty: nobody wanted it */
-	bool foreign;           /* the last of which is the marker */
-	struct pt_regs regs;
-	u64 ip[1 + MOVE_DEPTH + 1]; /* chain's */
-};
-
-/* Of all events, what the decision on a move asks for. */
-extern struct perf_watchers {
-	u64 starts;    /* how often one of cpu-migrations has been turned on; atomic */
-	u32 nr_chains; /* that show the chain of a place, or whose handlers may */
-} perf_watchers;
-
-/* Does @event, of a task or of a CPU, need captured places? */
-static inline bool perf_moves_needed(const struct perf_event *event, bool of_task)
-{
-	return event->config == PERF_COUNT_SW_CPU_MIGRATIONS && (event->sampling || !of_task);
-}
-
-/*
- * For such an event: makes room for places, 0 or -ENOMEM; *moves is then a context's to use, or to
- * be freed. For the context that @event is attached to: takes *@moves, which then is NULL,
- * unless it has some. And when @event leaves it: those that it no longer needs, or NULL.
- */
-int perf_moves_alloc(const struct perf_event *event, bool of_task, struct perf_moves **moves);
-void perf_moves_use(const struct perf_event *event, struct perf_context *ctx,
-		    struct perf_moves **moves);
-struct perf_moves *perf_moves_unuse(const struct perf_event *event, struct perf_context *ctx);
-/* May sleep; @moves may be NULL. */
-void perf_moves_free(struct perf_moves *moves);
-/* @task, whose moves have been captured, is the running one from now on, its memory loaded. */
-void perf_moves_strike(const struct cpu *cpu, struct task *task, u64 now);
-/* Tells of what was lost by this CPU's events. */
-void perf_moves_tell_lost(const struct cpu *cpu);
-/* @task has ended. perf_lock held, interrupts off. */
-void perf_moves_dead(struct task *task);
-/* The address that ends the chain of a place which is not on the moved task's stack. */
-u64 perf_move_marker(void);
 
 /* --- policy.c --- */
 /*

@@ -5,7 +5,7 @@
  * been enabled, and whose leader has been. Whether it also counts is the same thing where
  * everything has room; else schedule.c decides on it.
  */
-#include "event.h"
+#include "moves.h"
 
 /* --- Whose time passes --- */
 

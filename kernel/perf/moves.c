@@ -9,6 +9,7 @@
 #include <hotregs/sched.h>
 #include <hotregs/string.h>
 
+#include "moves.h"
 #include "strike.h"
 
 #include <arch/irq.h>

@@ -9,7 +9,7 @@
 #include <hotregs/string.h>
 #include <uapi/types.h>
 
-#include "event.h"
+#include "swap.h"
 
 #include <arch/irq.h>
 

@@ -6,7 +6,9 @@
 #include <hotregs/address_space.h>
 #include <hotregs/sched.h>
 
+#include "moves.h"
 #include "strike.h"
+#include "swap.h"
 
 #include <arch/irq.h>
 #include <arch/regs.h>

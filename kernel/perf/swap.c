@@ -12,7 +12,7 @@
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
 
-#include "event.h"
+#include "swap.h"
 
 #include <arch/irq.h>
 

@@ -3,7 +3,8 @@
 #include <hotregs/mm.h>
 #include <hotregs/smp.h>
 
-#include "event.h"
+#include "moves.h"
+#include "swap.h"
 
 #include <arch/irq.h>
 

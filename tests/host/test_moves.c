@@ -3,6 +3,7 @@
  * cpu-migrations (contract C2): what is captured where a move is decided is sampled when the moved
  * task runs, once for each move, with its own user part, and on no other task's account.
  */
+#include "../../kernel/perf/moves.h"
 #include "perf_fixture.h"
 
 /* Where the moves of these tests are decided. */
