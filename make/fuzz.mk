@@ -2,7 +2,7 @@
 # Fuzzing the system calls: a program in the guest, tests/guest/fuzz, under tools/fuzz.
 #   make fuzz FUZZ_OPS=1000000 FUZZ_SEED=1 BOARD=arm-virt
 #   make fuzz SAN=1         a kernel that looks for undefined behaviour, too
-#   make fuzz SMP=2         on two processors, in turns that repeat; FUZZ_RACES=1: at once, by the host's time
+#   make fuzz SMP=2         on two processors, in turns; FUZZ_RACES=1: at once, by the host's time
 # With little memory, calls see how it is when there is none.
 
 FUZZ_OPS ?= 50000

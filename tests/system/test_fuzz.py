@@ -70,12 +70,11 @@ def test_a_seed_repeats_itself(make):
 
 @PLAIN
 def test_on_two_processors(make):
-    """In turns, which repeats as well."""
+    """In turns. Whose turn it is depends on when QEMU has something else to do, too: it seldom repeats exactly."""
     status, text = fuzz(make, "SMP=2", "FUZZ_OPS=10000", "FUZZ_SEED=1")
     assert status == 0, text[-3000:]
     assert re.search(r"fuzz: no faults in 10,00\d operations", text)
     assert int(re.search(r"([\d,]+) samples", text)[1].replace(",", "")) > 1000
-    assert digest(fuzz(make, "SMP=2", "FUZZ_OPS=10000", "FUZZ_SEED=1")[1]) == digest(text)
 
 
 @PLAIN

@@ -6,7 +6,7 @@
  * table in calls.c with arguments from generators, and check what came of each. Meanwhile the
  * supervisor samples them, and a bystander; after the batch it ends whatever is left and looks
  * whether the machine is as it was before. All choices come from the seed, so that with time that
- * counts instructions (qemu-run --icount) a run repeats exactly.
+ * counts instructions (qemu-run --icount) a run on one processor repeats exactly.
  */
 #pragma once
 
