@@ -383,6 +383,6 @@ void perf_event_setup(struct perf_event *event)
 	event->enable_on_exec = attr->enable_on_exec;
 	event->source = source_of(event);
 	set_period(event, attr->sample_period);
-	if (attr->sample_type || event->sampling)
+	if (attr->sample_type || event->sampling || attr->use_clockid)
 		setup_samples(event, attr);
 }

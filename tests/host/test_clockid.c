@@ -92,6 +92,27 @@ static void side_band(void **state)
 	}
 }
 
+/* An event that has no samples, nor anything at the ends of its records, has its clock too. */
+static void without_samples(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		struct perf_event_attr attr = attr_by(clocks[i], PERF_COUNT_SW_DUMMY);
+		struct perf_event *event;
+		struct perf_ring *ring;
+
+		attr.sample_period = attr.sample_type = 0;
+		event = open_event(&attr, &user_task);
+		ring = map_event(event, 1);
+		assert_int_equal(ring->page->cap_user_time_zero,
+				 clocks[i] != PERF_CLOCKID_REALTIME);
+		host_clock += 777;
+		perf_task_forked(&other_task);
+		expect_record(ring, &record, PERF_RECORD_FORK, 3);
+		assert_int_equal(record.word[2], expected_time(clocks[i]));
+		close_event(event);
+	}
+}
+
 static void losses_and_throttling(void **state)
 {
 	struct perf_event_attr attr = attr_by(PERF_CLOCKID_REALTIME, PERF_COUNT_SW_CPU_CLOCK);
@@ -150,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(samples),
 	    TEST(side_band),
+	    TEST(without_samples),
 	    TEST(losses_and_throttling),
 	    TEST(one_ring_has_one_clock),
 	};
