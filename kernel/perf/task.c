@@ -124,7 +124,7 @@ static void tell_stat(struct perf_event *copy, const struct task *task)
 {
 	struct last_read r = {copy, task};
 
-	if (copy->attr.inherit_stat && copy->cpu >= 0)
+	if (copy->attr.inherit && copy->attr.inherit_stat && copy->cpu >= 0)
 		smp_call(CPU_MASK(copy->cpu), write_last_read, &r);
 }
 

@@ -67,6 +67,29 @@ static void children_add_up(void **state)
 	close_event(event);
 }
 
+/* Who opens an event for itself alone is no child, and its end is told by EXIT alone. */
+static void own_end_is_no_childs(void **state)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 0);
+	struct perf_event *event[2];
+	struct perf_ring *ring[2];
+
+	attr.inherit_stat = 1;
+	for (int i = 0; i < 2; i++) {
+		event[i] = perf_event_create_kernel_counter(&attr, 0, &user_task, NULL, NULL);
+		assert_false(IS_ERR(event[i]));
+		ring[i] = map_event(event[i], 1);
+	}
+	fault();
+	switch_to(&other_task);
+	perf_task_dead(&user_task, 0);
+	perf_task_free(&user_task);
+	for (int i = 0; i < 2; i++) {
+		expect_no_record(ring[i]);
+		close_event(event[i]);
+	}
+}
+
 static void children_write_into_the_parents_ring(void **state)
 {
 	struct perf_ring *ring;
@@ -406,6 +429,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(children_add_up),
+	    TEST(own_end_is_no_childs),
 	    TEST(children_write_into_the_parents_ring),
 	    TEST(children_lose_samples_too),
 	    TEST(enabling_reaches_children),
