@@ -148,8 +148,6 @@ static void change_contexts(struct cpu *cpu, struct task *prev, struct task *nex
 
 	if (unlikely(prev->perf_active & WATCH_GROUP))
 		pinned = perf_schedule_out(cpu, at);
-	if (cpu->perf_active & WATCH_IDLE)
-		perf_context_switch_idle(&cpu->perf->ctx, prev, next, at);
 	if (prev->perf_active & WATCH_CLOCK)
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
@@ -164,6 +162,9 @@ static void change_contexts(struct cpu *cpu, struct task *prev, struct task *nex
 		perf_schedule_in(cpu, &next->perf->ctx, pinned, at);
 	else if (unlikely(pinned))
 		perf_schedule_in(cpu, NULL, pinned, at);
+	/* The idle task is still the running one for groups that come and go. */
+	if (cpu->perf_active & WATCH_IDLE)
+		perf_context_switch_idle(&cpu->perf->ctx, prev, next, at);
 }
 
 /* All but samples of the switch, in the order in which they are due. */

@@ -2,7 +2,7 @@
 /* Clocks that count a CPU's time without that of its idle task. */
 #include <stdlib.h>
 
-#include "perf_fixture.h"
+#include "counting_unit.h"
 
 static struct perf_event *open_clock(struct task *task, bool disabled)
 {
@@ -57,6 +57,46 @@ static void of_a_task_there_is_none(void **state)
 	close_event(event);
 }
 
+/*
+ * One in a group that a pinned group of the task which ends the idleness takes the counter from: at
+ * that very switch, and gives it back at the next.
+ */
+static void a_group_goes_with_the_idle_task(void **state)
+{
+	struct perf_event_attr attr = counting(), clock = attr_of(PERF_COUNT_SW_CPU_CLOCK, 0);
+	struct perf_event *leader, *busy, *pinned;
+
+	counters = 1;
+	leader = try_open(&attr, NULL, 0, NULL);
+	clock.exclude_idle = 1;
+	busy = try_open(&clock, NULL, 0, leader);
+	attr.pinned = 1;
+	pinned = try_open(&attr, &other_task, -1, NULL);
+	assert_false(IS_ERR(leader) || IS_ERR(busy) || IS_ERR(pinned));
+	pass(100);
+	switch_to(&idle_task);
+	pass(5000);
+	assert_int_equal(value_of(busy), 100);
+	switch_to(&other_task);
+	assert_int_equal(value_of(busy), 100);
+	pass(30);
+	expect(pinned, 30, 30);
+	assert_int_equal(value_of(busy), 100);
+	switch_to(&user_task);
+	pass(7);
+	assert_int_equal(value_of(busy), 107);
+	switch_to(&other_task);
+	switch_to(&idle_task);
+	pass(2000);
+	assert_int_equal(value_of(busy), 107);
+	switch_to(&user_task);
+	pass(1);
+	assert_int_equal(value_of(busy), 108);
+	close_event(pinned);
+	close_event(busy);
+	close_event(leader);
+}
+
 /* Clocks that come and go at any time, against a model. */
 static void agrees_with_model(void **state)
 {
@@ -91,13 +131,14 @@ static void agrees_with_model(void **state)
 		close_event(event[i]);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_set_up, fixture_tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(idle_time_is_left_out),
 	    TEST(of_a_task_there_is_none),
+	    TEST(a_group_goes_with_the_idle_task),
 	    TEST(agrees_with_model),
 	};
 
