@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages and words, in the fewest instructions: eight registers at a time. */
+/*
+ * Pages and words, in the fewest instructions: eight registers at a time. lr is none of them: when
+ * it is 0 a walk takes the function for one that has called another, by a record: see
+ * asm/unwind.h.
+ */
 
 	.text
 
@@ -37,18 +41,18 @@ page_clear:
 	.type page_copy, %function
 page_copy:
 	.fnstart
-	push {r4-r8, lr}
-	.save {r4-r8, lr}
+	push {r4-r9, lr}
+	.save {r4-r9, lr}
 	mov r2, #4096
 	tst r1, #3
 	bne 2f
-1:	ldmia r1!, {r3-r8, r12, lr}
-	stmia r0!, {r3-r8, r12, lr}
-	ldmia r1!, {r3-r8, r12, lr}
-	stmia r0!, {r3-r8, r12, lr}
+1:	ldmia r1!, {r3-r9, r12}
+	stmia r0!, {r3-r9, r12}
+	ldmia r1!, {r3-r9, r12}
+	stmia r0!, {r3-r9, r12}
 	subs r2, r2, #64
 	bne 1b
-	pop {r4-r8, pc}
+	pop {r4-r9, pc}
 2:	ldr r3, [r1], #4
 	ldr r4, [r1], #4
 	ldr r5, [r1], #4
@@ -56,7 +60,7 @@ page_copy:
 	stmia r0!, {r3-r6}
 	subs r2, r2, #16
 	bne 2b
-	pop {r4-r8, pc}
+	pop {r4-r9, pc}
 	.fnend
 	.size page_copy, . - page_copy
 
@@ -65,12 +69,12 @@ page_copy:
 	.type words_copy, %function
 words_copy:
 	.fnstart
-	push {r4-r8, lr}
-	.save {r4-r8, lr}
+	push {r4-r9, lr}
+	.save {r4-r9, lr}
 	subs r2, r2, #4
 	blo 2f
-1:	ldmia r1!, {r3-r8, r12, lr}
-	stmia r0!, {r3-r8, r12, lr}
+1:	ldmia r1!, {r3-r9, r12}
+	stmia r0!, {r3-r9, r12}
 	subs r2, r2, #4
 	bhs 1b
 	/* What is left of them is less by four, which the two bits do not show. */
@@ -80,7 +84,7 @@ words_copy:
 	tst r2, #1
 	ldmne r1!, {r3-r4}
 	stmne r0!, {r3-r4}
-	pop {r4-r8, pc}
+	pop {r4-r9, pc}
 	.fnend
 	.size words_copy, . - words_copy
 

@@ -3,6 +3,7 @@
  * The instructions that touch user memory. Each is listed in __ex_table with the place where to go
  * on when its fault cannot be resolved. They are plain loads and stores: a program's pages give the
  * kernel no right that the program lacks, and no other page lies below USER_END, which is checked.
+ * In lr there is never anything but where to return: see mem.S.
  */
 #include <asm/uaccess.h>
 
@@ -25,8 +26,8 @@
 	.type \name, %function
 \name:
 	.fnstart
-	push {r4-r8, lr}
-	.save {r4-r8, lr}
+	push {r4-r9, lr}
+	.save {r4-r9, lr}
 	/* n <= END and START <= address <= END - n */
 	rsbs r3, r2, #UACCESS_END
 	cmphs r3, \user
@@ -39,9 +40,9 @@
 	subs r2, r2, #32
 	blo .Lmost_\name
 .Lload_\name:
-	ldmia r1!, {r3-r8, r12, lr}
+	ldmia r1!, {r3-r9, r12}
 .Lstore_\name:
-	stmia r0!, {r3-r8, r12, lr}
+	stmia r0!, {r3-r9, r12}
 	b .Lmany_\name
 .Lmost_\name:
 	add r2, r2, #32
@@ -65,10 +66,10 @@
 	bne .Lload1_\name
 .Lend_\name:
 	mov r0, #0
-	pop {r4-r8, pc}
+	pop {r4-r9, pc}
 .Lfault_\name:
 	mvn r0, #EFAULT - 1
-	pop {r4-r8, pc}
+	pop {r4-r9, pc}
 	.fnend
 	.size \name, . - \name
 	ON_FAULT .Lload_\name, .Lfault_\name

@@ -8,6 +8,7 @@
 #include <hotregs/time.h>
 #include <hotregs/unwind.h>
 
+#include <arch/mmu.h>
 #include <arch/regs.h>
 
 #include "ktest.h"
@@ -141,4 +142,48 @@ KTEST(unwind_interrupted_anywhere)
 	EXPECT_EQ(nr_wrong, 0);
 	EXPECT_EQ(wrong_at, 0);
 	EXPECT(nr_leaf > 0);
+}
+
+/* Assembly code, which leaves no record of its own, whatever it has in its registers. */
+static noinline void struck_copying(void)
+{
+	static _Alignas(PAGE_SIZE) u8 to[PAGE_SIZE], zeros[PAGE_SIZE];
+
+	while (!READ_ONCE(done))
+		page_copy(to, zeros);
+}
+
+static bool is_function(unsigned long ip, const char *function)
+{
+	const char *name = kallsyms_lookup(ip, NULL, NULL);
+
+	return name && !strcmp(name, function);
+}
+
+static void strike_copy(struct timer *t, struct pt_regs *regs)
+{
+	static unsigned long ip[DEPTH + 1];
+	int n;
+
+	walk(regs, ip);
+	n = is_function(ip[0], "page_copy");
+	nr_leaf += n;
+	if (n || is_function(ip[0], "struck_copying"))
+		nr_wrong += !is_function(ip[n], "struck_copying") ||
+			    !is_function(ip[n + 1], "unwind_interrupted_copying");
+	if (++nr_interrupts < INTERRUPTS / 10)
+		timer_arm(t, clock_ns() + 20000 + 16 * (nr_interrupts % 997));
+	else
+		WRITE_ONCE(done, true);
+}
+
+KTEST(unwind_interrupted_copying)
+{
+	nr_interrupts = nr_leaf = nr_wrong = 0;
+	done = false;
+	timer_init(&timer, strike_copy);
+	timer_arm(&timer, clock_ns() + 10000);
+	struck_copying();
+	timer_cancel(&timer);
+	EXPECT_EQ(nr_wrong, 0);
 }
