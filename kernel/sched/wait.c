@@ -92,6 +92,7 @@ static inline bool mutex_is_mine(const struct mutex *m)
 
 __sched void mutex_lock(struct mutex *m)
 {
+	unsigned long flags;
 	struct waiter w;
 
 	if (!check_mutex_lock(m, __builtin_return_address(0)))
@@ -109,6 +110,12 @@ __sched void mutex_lock(struct mutex *m)
 		schedule();
 	}
 	WRITE_ONCE(current->state, TASK_RUNNING);
+	/*
+	 * It may be about to wake it only now: to give the mutex back, and end, takes no lock that
+	 * would wait for that.
+	 */
+	flags = spin_lock_irqsave(&m->waiters.lock);
+	spin_unlock_irqrestore(&m->waiters.lock, flags);
 }
 
 /* Makes the first in line the owner. */
