@@ -297,11 +297,18 @@ bool sched_needs_tick(const struct cpu *cpu)
 	return busy;
 }
 
+/* Ticks of CPU 0 are at whole TICK_NS, the first more than one away: it begins just before one. */
+static u64 begin_at_a_tick(void)
+{
+	host_clock += TICK_NS - host_clock % TICK_NS - 1;
+	nr_ticks = 0;
+	return host_clock + 1;
+}
+
 static void tick_runs_while_busy(void **state)
 {
-	u64 start = host_clock;
+	u64 start = begin_at_a_tick();
 
-	nr_ticks = 0;
 	busy = true;
 	time_tick_start();
 	time_tick_start(); /* every wake-up from idle calls it */
@@ -313,7 +320,7 @@ static void tick_runs_while_busy(void **state)
 	assert_int_equal(event, UINT64_MAX); /* an idle CPU sleeps on */
 	busy = true;
 	time_tick_start();
-	run_until(start + 32 * TICK_NS);
+	run_until(start + 33 * TICK_NS);
 	assert_int_equal(nr_ticks, 13);
 	busy = false;
 	run_until(start + 40 * TICK_NS);
@@ -321,14 +328,39 @@ static void tick_runs_while_busy(void **state)
 
 static void missed_ticks_do_not_pile_up(void **state)
 {
-	nr_ticks = 0;
+	begin_at_a_tick();
 	busy = true;
 	time_tick_start();
 	host_clock += 50 * TICK_NS; /* the host took the machine's processor away */
-	run_until(host_clock + TICK_NS);
+	run_until(host_clock + 2 * TICK_NS);
 	assert_in_range(nr_ticks, 2, 3);
 	busy = false;
 	run_until(host_clock + 2 * TICK_NS);
+}
+
+/* Whenever they begin, after a moment or minutes of idleness, each ticks at its own times. */
+static void processors_do_not_tick_together(void **state)
+{
+	u64 first;
+
+	busy = false;
+	for (unsigned i = 0; i < 64; i++) {
+		struct cpu *cpu = &cpus[i % MAX_CPUS];
+
+		if (i < MAX_CPUS) {
+			*cpu = (struct cpu){.id = i};
+			time_init_cpu(cpu);
+		}
+		host_run_as(cpu, &task);
+		host_clock += i < 32 ? 1234567 * i : 1000000007 * (u64)i;
+		time_tick_start();
+		first = cpu->timers.tick.expires;
+		assert_in_range(first - host_clock, TICK_NS, 2 * TICK_NS);
+		assert_int_equal(first % TICK_NS, cpu->id * (TICK_NS / MAX_CPUS));
+		run_until(first + TICK_NS);
+		assert_true(list_empty(&cpu->timers.tick.node));
+	}
+	host_run_as(&cpus[0], &task);
 }
 
 static int group_setup(void **state)
@@ -359,6 +391,7 @@ int main(void)
 	    TEST(random_use_loses_nothing),
 	    TEST(tick_runs_while_busy),
 	    TEST(missed_ticks_do_not_pile_up),
+	    TEST(processors_do_not_tick_together),
 	};
 
 	return cmocka_run_group_tests_name("timer", tests, group_setup, NULL);
