@@ -164,6 +164,9 @@ static void attach(struct perf_event *event, struct perf_event *leader, struct p
 	event->attr.disabled = true;
 	event->enable_on_exec = other->enable_on_exec;
 	perf_event_attach(event, ctx, &none);
+	/* Of a task that has ended nothing lives, nor is told of its end again. */
+	if (container_of(ctx, struct perf_task, ctx)->exited)
+		event->owner->nr_live--;
 	perf_event_swap_shares(event, other, at);
 }
 

@@ -174,6 +174,37 @@ static void copies_add_up(void **state)
 	close_event(event[1]);
 }
 
+/*
+ * A group comes home from a task that has ended, but is not freed yet (test_swap.c): no task that
+ * lives is counted with it.
+ */
+static void groups_come_home_from_the_dead(void **state)
+{
+	struct perf_event *leader, *sibling;
+	struct perf_event_attr attr = counting();
+
+	counters = 4;
+	attr.inherit = 1;
+	leader = open_on(&attr, &user_task, NULL);
+	other_task.flags = 0;
+	assert_int_equal(perf_task_fork(&other_task), 0);
+	switch_to(&other_task);
+	assert_ptr_equal(leader->ctx, &other_task.perf->ctx);
+	switch_to(&kernel_task);
+	other_task.state = TASK_DEAD;
+	perf_task_dead(&other_task, 0);
+	sibling = open_on(&attr, &user_task, leader);
+	assert_int_equal(leader->nr_live, 1);
+	perf_task_free(&other_task);
+	assert_int_equal(leader->nr_live, 1);
+	perf_task_dead(&user_task, 0);
+	perf_task_free(&user_task);
+	assert_int_equal(leader->nr_live, 0);
+	assert_int_equal(sibling->nr_live, 0);
+	close_event(sibling);
+	close_event(leader);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -182,6 +213,7 @@ int main(void)
 	    TEST(units_are_found_by_type),    TEST(all_or_nothing),
 	    TEST(flexible_groups_take_turns), TEST(pinned_groups_come_first_or_fail),
 	    TEST(exclusive_groups_are_alone), TEST(copies_add_up),
+	    TEST(groups_come_home_from_the_dead),
 	};
 
 	return cmocka_run_group_tests_name("perf scheduling", tests, NULL, NULL);
