@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +16,32 @@
 #define READER_NICE (-10)
 
 static struct record record;
+
+/* --- Being told to end: what has been sampled is written all the same --- */
+
+static volatile sig_atomic_t told_to_end;
+static volatile pid_t command;
+
+static void end(int signo)
+{
+	told_to_end = 1;
+	if (command)
+		kill(command, signo);
+}
+
+/* The command, if there is one, gets an interrupt from the terminal itself, and its end is ours. */
+static void catch_signals(const struct recording *rec)
+{
+	struct sigaction action = {.sa_handler = end};
+
+	command = rec->opt.command ? rec->workload.pid : 0;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
+	if (!rec->opt.command)
+		sigaction(SIGINT, &action, NULL);
+}
+
+/* --- Records --- */
 
 /*
  * Empties all rings. The round promises readers that nothing is to come which is older than the
@@ -54,8 +81,9 @@ static int drain_rest(struct recording *rec)
 }
 
 /*
- * Until the command has ended, or, without one, until those watched have. A ring wakes us when
- * it is half full; the clock does now and then, so that a machine that dies takes little with it.
+ * Until the command has ended, or, without one, until those watched have or a signal says so. A
+ * ring wakes us when it is half full; the clock does now and then, so that a machine that dies
+ * takes little with it, and a signal just before the wait is seen soon.
  */
 static int move_records(struct recording *rec)
 {
@@ -77,7 +105,7 @@ static int move_records(struct recording *rec)
 				fds[i].fd = -1; /* its tasks are gone */
 			open_rings += fds[i].fd >= 0;
 		}
-	} while (!fds[0].revents && (rec->opt.command || open_rings));
+	} while (!fds[0].revents && (rec->opt.command || (open_rings && !told_to_end)));
 	return 0;
 }
 
@@ -114,6 +142,7 @@ static int start(struct recording *rec, int argc, char **argv)
 	if (record_targets(rec) < 0 || record_open(rec) < 0 ||
 	    stream_open(&rec->stream, opt->output) < 0 || write_head(rec, argc, argv) < 0)
 		return -1;
+	catch_signals(rec);
 	/* A reader that runs late loses records. Where it may not be more urgent, so be it. */
 	setpriority(PRIO_PROCESS, 0, READER_NICE);
 	if (opt->all_tasks && opt->delay_ms && record_enable_tracker(rec) < 0)
