@@ -151,8 +151,12 @@ static bool wrong_state(const struct perf_event_attr *attr)
  */
 static bool probed_features(const struct perf_event_attr *attr)
 {
+	const u64 samples = PERF_SAMPLE_AUX | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
+			    PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT;
+
 	return attr->namespaces || attr->ksymbol || attr->bpf_event || attr->aux_output ||
-	       attr->cgroup || attr->text_poke || (attr->inherit_thread && !attr->inherit) ||
+	       attr->cgroup || attr->text_poke || attr->sigtrap || (attr->sample_type & samples) ||
+	       (attr->inherit_thread && !attr->inherit) ||
 	       (attr->remove_on_exec && attr->enable_on_exec);
 }
 
@@ -195,7 +199,7 @@ static int check_rare(const struct perf_event_attr *attr)
 {
 	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr) || wrong_clock(attr))
 		return -EINVAL;
-	if (attr->precise_ip || attr->exclude_host || attr->sigtrap)
+	if (attr->precise_ip || attr->exclude_host)
 		return -EOPNOTSUPP;
 	/* What a copy has counted is its task's. */
 	if ((attr->sample_type & PERF_SAMPLE_READ) && attr->inherit &&
