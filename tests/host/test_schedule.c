@@ -210,9 +210,9 @@ static void groups_come_home_from_the_dead(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(units_are_found_by_type),    TEST(all_or_nothing),
-	    TEST(flexible_groups_take_turns), TEST(pinned_groups_come_first_or_fail),
-	    TEST(exclusive_groups_are_alone), TEST(copies_add_up),
+	    TEST(units_are_found_by_type),        TEST(all_or_nothing),
+	    TEST(flexible_groups_take_turns),     TEST(pinned_groups_come_first_or_fail),
+	    TEST(exclusive_groups_are_alone),     TEST(copies_add_up),
 	    TEST(groups_come_home_from_the_dead),
 	};
 
