@@ -9,8 +9,10 @@
 #include <hotregs/string.h>
 #include <hotregs/time.h>
 
+#include <arch/breakpoint.h>
 #include <arch/init.h>
 #include <arch/mmu.h>
+#include <asm/debugreg.h>
 #include <asm/msr.h>
 #include <asm/traps.h>
 
@@ -36,8 +38,6 @@
 #define CPUID7_EBX_SMAP   BIT(20)
 #define CPUID7_ECX_UMIP   BIT(2)
 #define CPUID81_EDX_NX    BIT(20)
-#define DR6_IDLE          0xffff0ff0UL
-#define DR7_IDLE          0x400UL
 #define EFLAGS_TF         BIT(8)
 #define EFLAGS_IF         BIT(9)
 #define EFLAGS_DF         BIT(10)
@@ -126,6 +126,7 @@ static void set_syscall_entry(void)
 
 void arch_cpu_init(struct cpu *cpu)
 {
+	cpu->arch.dr7 = DR7_IDLE;
 	load_descriptor_tables(cpu);
 	set_control_registers();
 	set_syscall_entry();
@@ -182,12 +183,8 @@ void arch_clear_debug_state(void)
 	struct cpuid leaf = cpuid(0);
 	u32 vendor[3] = {leaf.ebx, leaf.edx, leaf.ecx};
 
-	/* The enables first (SDM vol. 3, 17.2.4 and 17.4.1). */
-	__asm__ volatile("movq %0, %%dr7" ::"r"(DR7_IDLE));
-	__asm__ volatile(
-	    "movq %0, %%dr0; movq %0, %%dr1; movq %0, %%dr2; movq %0, %%dr3" ::"r"(0UL));
-	__asm__ volatile("movq %0, %%dr6" ::"r"(DR6_IDLE));
-	wrmsr(MSR_DEBUGCTL, 0);
+	bp_reset_cpu();
+	wrmsr(MSR_DEBUGCTL, 0); /* SDM vol. 3, 17.4.1 */
 
 	if (!memcmp(vendor, amd, sizeof(vendor)) || !memcmp(vendor, hygon, sizeof(vendor)))
 		clear_amd_pmu();

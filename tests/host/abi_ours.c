@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Our header's side of test_abi.c. */
+#include <uapi/hw_breakpoint.h>
 #include <uapi/perf_event.h>
 
 #define ABI_LIST abi_list_ours

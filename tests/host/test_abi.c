@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Our perf_event header against the distribution's: the same layout, the same numbers. */
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
 #include "host.h"

@@ -12,6 +12,7 @@
 #include <hotregs/fs.h>
 #include <hotregs/process.h>
 #include <hotregs/syscalls.h>
+#include <uapi/hw_breakpoint.h>
 
 #include "abi_page.h"
 

@@ -183,3 +183,8 @@ test_skew_CFLAGS := -Itests/host/skew
 HOST_TESTS += test_stat
 test_stat_SRC := user/perf/stat_print.c user/perf/count.c
 test_stat_CFLAGS := -Wl,--no-as-needed -lm
+HOST_TESTS += test_x86_breakpoint
+test_x86_breakpoint_CFLAGS := -Itests/host/x86_64 -idirafter arch/x86_64/include
+$(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/asm/debugreg.h
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included

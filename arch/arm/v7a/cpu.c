@@ -9,6 +9,7 @@
 #include <hotregs/printk.h>
 #include <hotregs/time.h>
 
+#include <arch/breakpoint.h>
 #include <arch/init.h>
 #include <arch/irq.h>
 #include <asm/cp15.h>
@@ -213,10 +214,15 @@ static void clear_debug(void)
 	synchronize_context();
 }
 
+/* Without a PMU, or with its registers or those of debug locked away, nothing is armed. */
+void bp_reset_cpu(void)
+{
+	cpu_try(clear_debug);
+}
+
 void arch_clear_debug_state(void)
 {
-	/* Without a PMU, or with its registers or those of debug locked away, nothing is armed. */
-	cpu_try(clear_debug);
+	bp_reset_cpu();
 	cpu_try(clear_pmu);
 }
 

@@ -25,6 +25,7 @@ struct arch_cpu {
 	u64 gdt[7] __aligned(16);
 	u32 apic_id;
 	u8 *ist_stack[NR_IST]; /* lowest addresses */
+	unsigned long dr7;     /* what it is but in a debug exception */
 };
 
 struct cpu;
