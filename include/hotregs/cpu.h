@@ -47,11 +47,12 @@ struct cpu {
 	struct mm *loaded_mm;       /* whose address space is loaded; NULL: the kernel's own */
 	struct mm *left_mm; /* the one before, while it is being exchanged; others read both */
 	struct run_queue rq;
-	struct smp_call *calls;    /* from other CPUs, a lock-free stack; any CPU pushes */
-	struct irq_work *irq_work; /* pending, a lock-free stack; NMI pushes too */
-	struct timer_queue timers; /* kernel/time's part */
-	struct perf_cpu *perf;     /* kernel/perf's part */
-	struct pt_regs hot_regs;   /* schedule()'s; what arch_hot_regs() leaves is 0 */
+	struct smp_call *calls;             /* from other CPUs, a lock-free stack; any CPU pushes */
+	struct irq_work *irq_work;          /* pending, a lock-free stack; NMI pushes too */
+	struct timer_queue timers;          /* kernel/time's part */
+	struct perf_cpu *perf;              /* kernel/perf's part */
+	struct cpu_breakpoints breakpoints; /* kernel/breakpoint's */
+	struct pt_regs hot_regs;            /* schedule()'s; what arch_hot_regs() leaves is 0 */
 };
 
 extern struct cpu cpus[MAX_CPUS];

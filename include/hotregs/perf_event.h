@@ -130,7 +130,8 @@ static inline bool perf_switch_watched(const struct cpu *cpu, const struct task 
 static inline bool perf_switch_counted(const struct cpu *cpu, const struct task *prev,
 				       const struct task *next)
 {
-	return !((cpu->perf_active | prev->perf_active | next->perf_active) & ~PERF_ACTIVE_COUNTS);
+	return !((cpu->perf_active | prev->perf_active | next->perf_active) &
+		 ~(PERF_ACTIVE_COUNTS | SWITCH_HOOKED));
 }
 
 /*

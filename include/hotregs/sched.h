@@ -51,6 +51,23 @@ bool wake_up_task(struct task *task);
  */
 void task_notify(struct task *task, u8 work);
 
+/*
+ * Switches to @task come by breakpoint_switch(), or no longer. On its CPU or while it runs nowhere,
+ * its run-queue lock held.
+ */
+static inline void sched_hook_switches(struct task *task, bool on)
+{
+	if (on)
+		WRITE_ONCE(task->perf_active, task->perf_active | SWITCH_HOOKED);
+	else
+		WRITE_ONCE(task->perf_active, task->perf_active & ~SWITCH_HOOKED);
+}
+
+static inline bool sched_switches_hooked(const struct task *task)
+{
+	return task->perf_active & SWITCH_HOOKED;
+}
+
 /* First run of a task made by task_create() or fork, on a processor chosen as for a wake-up. */
 void sched_start(struct task *task);
 

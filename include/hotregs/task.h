@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <hotregs/breakpoint.h>
 #include <hotregs/check.h>
 #include <hotregs/list.h>
 #include <hotregs/signal.h>
@@ -20,6 +21,9 @@ struct process;
 struct pt_regs;
 
 #define TASK_COMM_LEN 16
+
+/* A bit of perf_active: what happens at switches besides events; see sched_hook_switches(). */
+#define SWITCH_HOOKED BIT(30)
 
 /* Task flags. */
 #define TASK_KTHREAD BIT(0) /* never runs in user mode, owns no mm */
@@ -71,9 +75,11 @@ struct task {
 	struct arch_task arch; /* saved stack pointer, FPU state */
 
 	/* perf (kernel/perf). */
-	u32 perf_active;         /* non-zero: has events that watch switches */
+	u32 perf_active;         /* non-zero: has events that watch switches, or SWITCH_HOOKED */
 	struct perf_task *perf;  /* its events; NULL: none ever */
 	struct perf_move *moves; /* captured since it last ran, oldest first; run-queue lock */
+
+	struct task_breakpoints breakpoints; /* kernel/breakpoint's */
 
 	/* Processes (kernel/proc). */
 	pid_t pid;                /* process->pid, beside tid for samplers; a kernel thread's tid */

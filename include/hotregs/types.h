@@ -47,6 +47,13 @@ typedef u64 phys_addr_t;
  */
 #define __sched __section(".sched.text") noinline
 
+/*
+ * Code and zeroed data of entries into the kernel and of debug exceptions: no breakpoint is set
+ * there, for what it leads to would need them.
+ */
+#define __noinstr    __section(".noinstr.text") noinline
+#define __debug_data __section(".bss.debug")
+
 #define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
 #define BIT(n)                          (1UL << (n))
 #define ALIGN_UP(x, a)                  (((x) + ((a)-1)) & ~((typeof(x))(a)-1))

@@ -17,6 +17,7 @@
 #include <hotregs/list.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/perf_pmu.h>
+#include <hotregs/sched.h>
 #include <hotregs/spinlock.h>
 #include <hotregs/time.h>
 #include <hotregs/wait.h>
@@ -56,6 +57,7 @@ enum perf_source {
 #define WATCH_IDLE   BIT(8) /* a CPU's clocks count without the idle task's time */
 #define NR_WATCHES   9
 #define WATCH_STOP   BIT(31) /* there may be events with EXCLUDE_ALL; not counted */
+#define WATCH_ANY    (~(u32)SWITCH_HOOKED) /* all but what is not about events */
 _Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
 /* perf_event.records: what an event wants to be told of beside its samples. */

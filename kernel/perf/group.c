@@ -131,7 +131,7 @@ static __always_inline void turn_off(struct perf_event *event, u64 at)
 	event->on = false;
 	event->enabled_time += time - event->enabled_at;
 	watch_less(event);
-	if (ctx->running && !*ctx->watch)
+	if (ctx->running && !(*ctx->watch & WATCH_ANY))
 		perf_context_out(ctx, this_cpu(), at);
 }
 

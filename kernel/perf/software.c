@@ -129,15 +129,15 @@ void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 
 	if (cpu->perf_active & WATCH_COUNT)
 		count_switch(&cpu->perf->ctx, true, cpu);
-	if (!(prev->perf_active | next->perf_active))
+	if (!((prev->perf_active | next->perf_active) & WATCH_ANY))
 		return;
 	at = clock_cycles();
-	if (prev->perf_active) {
+	if (prev->perf_active & WATCH_ANY) {
 		ctx = &prev->perf->ctx;
 		count_switch(ctx, false, cpu);
 		perf_context_out(ctx, cpu, at);
 	}
-	if (next->perf_active)
+	if (next->perf_active & WATCH_ANY)
 		perf_context_in(&next->perf->ctx, at);
 }
 
@@ -154,7 +154,7 @@ static void change_contexts(struct cpu *cpu, struct task *prev, struct task *nex
 		perf_context_stop_excluded(&next->perf->ctx);
 	if (prev->perf_active)
 		perf_context_out(&prev->perf->ctx, cpu, at);
-	if (next->perf_active)
+	if (next->perf_active & WATCH_ANY)
 		perf_context_in(&next->perf->ctx, at);
 	if (next->perf_active & WATCH_CLOCK)
 		switch_clocks(&next->perf->ctx, cpu, now, true);

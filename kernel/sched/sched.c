@@ -13,7 +13,7 @@
 
 #include <arch/switch.h>
 
-struct cpu cpus[MAX_CPUS];
+struct cpu cpus[MAX_CPUS] __debug_data;
 u32 nr_cpus;
 
 static inline struct task *pick_next(const struct cpu *cpu)
@@ -73,10 +73,12 @@ static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, s
 {
 	if (perf_switch_counted(cpu, prev, next)) {
 		perf_count_switch(cpu, prev, next);
-		return;
+	} else {
+		arch_hot_regs(&cpu->hot_regs);
+		perf_sched_switch(prev, next, &cpu->hot_regs);
 	}
-	arch_hot_regs(&cpu->hot_regs);
-	perf_sched_switch(prev, next, &cpu->hot_regs);
+	if (unlikely(cpu->breakpoints.task || sched_switches_hooked(next)))
+		breakpoint_switch(cpu, next);
 }
 
 /* @prev, which leaves the CPU, is not to be chosen again. Lock held. */

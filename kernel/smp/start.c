@@ -40,6 +40,7 @@ void smp_begin(struct cpu_start *start)
 	__atomic_store_n(&nr_cpus, cpu->id + 1, __ATOMIC_SEQ_CST);
 	/* Until then nobody told it what the kernel has unmapped. */
 	mmu_flush(VMAP_START, VMAP_END);
+	breakpoint_start_cpu();
 	sched_idle();
 	panic("the idle loop has ended");
 }

@@ -188,3 +188,9 @@ test_x86_breakpoint_CFLAGS := -Itests/host/x86_64 -idirafter arch/x86_64/include
 $(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/asm/debugreg.h
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included
+
+BREAKPOINT_SRC := $(addprefix kernel/breakpoint/,breakpoint.c reserve.c slots.c) tests/host/breakpoint_machine.c
+HOST_TESTS += test_reserve
+test_reserve_SRC := $(BREAKPOINT_SRC)
+HOST_TESTS += test_breakpoint
+test_breakpoint_SRC := $(BREAKPOINT_SRC)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may have how many slots (contract C9). A task's breakpoints take slots where the task runs;
+ * so what must fit, on each CPU, is what is the CPU's own together with the most that a task has
+ * there. Three histograms know the most without looking at tasks or CPUs: tasks by what they have
+ * for every CPU; for each CPU, the tasks that have some for it alone, by all that they have there;
+ * and CPUs by what is their own. Only those breakpoints are looked at that the same task has.
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/spinlock.h>
+
+#include "breakpoint.h"
+
+/* How many have n slots, n from 1 on. */
+struct histogram {
+	u32 count[BP_SLOTS + 1];
+};
+
+static struct {
+	struct spinlock lock;
+	u32 slots; /* held, of all breakpoints */
+	struct histogram tasks[BP_POOLS];
+	struct histogram tasks_on[MAX_CPUS][BP_POOLS];
+	struct histogram cpus[BP_POOLS];
+	u8 cpu[MAX_CPUS][BP_POOLS]; /* a CPU's own, everybody's among them */
+} used = {.lock = SPINLOCK_INIT};
+
+static void add(struct histogram *h, unsigned n, int by)
+{
+	if (n)
+		h->count[n] += by;
+}
+
+static unsigned most(const struct histogram *h)
+{
+	unsigned n = BP_SLOTS;
+
+	while (n && !h->count[n])
+		n--;
+	return n;
+}
+
+/* Does @bp strike on @cpu, as far as that is a matter of CPUs? */
+static bool is_for(const struct breakpoint *bp, u32 cpu)
+{
+	return bp->cpu < 0 || (u32)bp->cpu == cpu;
+}
+
+/* --- A task's --- */
+
+/* CPUs for which @task has breakpoints of their own, as a set. */
+static u32 bound_cpus(const struct task_breakpoints *t, unsigned pool)
+{
+	struct breakpoint *bp;
+	u32 cpus = 0;
+
+	list_for_each (bp, &t->all, node)
+		if (bp->cpu >= 0 && bp->held[pool])
+			cpus |= 1U << bp->cpu;
+	return cpus;
+}
+
+/* Slots that the task takes on @cpu. */
+static unsigned slots_on(const struct task_breakpoints *t, unsigned pool, u32 cpu)
+{
+	struct breakpoint *bp;
+	unsigned n = 0;
+
+	list_for_each (bp, &t->all, node)
+		n += is_for(bp, cpu) ? bp->held[pool] : 0;
+	return n;
+}
+
+/* The task comes into the histograms as it is (1), or goes as it was (-1). */
+static void count_task(const struct task_breakpoints *t, unsigned pool, int by)
+{
+	add(&used.tasks[pool], t->anywhere[pool], by);
+	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
+		u32 cpu = __builtin_ctz(cpus);
+
+		add(&used.tasks_on[cpu][pool], slots_on(t, pool, cpu), by);
+	}
+}
+
+static bool fits_task(const struct breakpoint *bp, unsigned pool, unsigned more)
+{
+	const struct task_breakpoints *t = &bp->task->breakpoints;
+	unsigned size = bp_pool_size(pool);
+
+	if (bp->cpu >= 0)
+		return used.cpu[bp->cpu][pool] + slots_on(t, pool, bp->cpu) + more <= size;
+	if (most(&used.cpus[pool]) + t->anywhere[pool] + more > size)
+		return false;
+	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
+		u32 cpu = __builtin_ctz(cpus);
+
+		if (used.cpu[cpu][pool] + slots_on(t, pool, cpu) + more > size)
+			return false;
+	}
+	return true;
+}
+
+/* --- A CPU's, or everybody's --- */
+
+static bool fits_cpu(u32 cpu, unsigned pool, unsigned more)
+{
+	unsigned tasks = MAX(most(&used.tasks[pool]), most(&used.tasks_on[cpu][pool]));
+
+	return used.cpu[cpu][pool] + tasks + more <= bp_pool_size(pool);
+}
+
+static void add_to_cpu(u32 cpu, unsigned pool, int more)
+{
+	add(&used.cpus[pool], used.cpu[cpu][pool], -1);
+	used.cpu[cpu][pool] += more;
+	add(&used.cpus[pool], used.cpu[cpu][pool], 1);
+}
+
+/* --- Either --- */
+
+static bool fits(const struct breakpoint *bp, unsigned pool, unsigned more)
+{
+	if (bp->task)
+		return fits_task(bp, pool, more);
+	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (is_for(bp, cpu) && !fits_cpu(cpu, pool, more))
+			return false;
+	return true;
+}
+
+static void set_held(struct breakpoint *bp, unsigned pool, unsigned n)
+{
+	int more = (int)n - bp->held[pool];
+
+	used.slots += more;
+	if (bp->task) {
+		count_task(&bp->task->breakpoints, pool, -1);
+		bp->held[pool] = n;
+		if (bp->cpu < 0)
+			bp->task->breakpoints.anywhere[pool] += more;
+		count_task(&bp->task->breakpoints, pool, 1);
+		return;
+	}
+	bp->held[pool] = n;
+	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (is_for(bp, cpu))
+			add_to_cpu(cpu, pool, more);
+}
+
+static unsigned needed(const struct bp_parts *parts, unsigned pool)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < parts->nr; i++)
+		n += bp_pool(&parts->form[i]) == pool;
+	return n;
+}
+
+/* Room for @parts beside what @bp holds already. Locked. */
+static int hold(struct breakpoint *bp, const struct bp_parts *parts)
+{
+	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
+		unsigned n = needed(parts, pool);
+
+		if (n > bp->held[pool] && !fits(bp, pool, n - bp->held[pool]))
+			return -ENOSPC;
+	}
+	for (unsigned pool = 0; pool < BP_POOLS; pool++)
+		if (needed(parts, pool) > bp->held[pool])
+			set_held(bp, pool, needed(parts, pool));
+	return 0;
+}
+
+int breakpoint_reserve(struct breakpoint *bp)
+{
+	struct task_breakpoints *t = bp->task ? &bp->task->breakpoints : NULL;
+	unsigned long flags = spin_lock_irqsave(&used.lock);
+	int err;
+
+	if (t && !t->all.next) {
+		list_init(&t->all);
+		list_init(&t->on);
+	}
+	list_init(&bp->node);
+	if (t)
+		list_add_tail(&bp->node, &t->all);
+	err = hold(bp, &bp->parts);
+	if (err)
+		list_del(&bp->node);
+	spin_unlock_irqrestore(&used.lock, flags);
+	return err;
+}
+
+void breakpoint_release(struct breakpoint *bp)
+{
+	unsigned long flags = spin_lock_irqsave(&used.lock);
+
+	ASSERT(!bp->on);
+	for (unsigned pool = 0; pool < BP_POOLS; pool++)
+		if (bp->held[pool])
+			set_held(bp, pool, 0);
+	list_del(&bp->node);
+	spin_unlock_irqrestore(&used.lock, flags);
+}
+
+int breakpoint_hold(struct breakpoint *bp, const struct bp_parts *parts)
+{
+	unsigned long flags = spin_lock_irqsave(&used.lock);
+	int err = hold(bp, parts);
+
+	spin_unlock_irqrestore(&used.lock, flags);
+	return err;
+}
+
+void breakpoint_trim(struct breakpoint *bp)
+{
+	unsigned long flags = spin_lock_irqsave(&used.lock);
+
+	for (unsigned pool = 0; pool < BP_POOLS; pool++)
+		if (needed(&bp->parts, pool) < bp->held[pool])
+			set_held(bp, pool, needed(&bp->parts, pool));
+	spin_unlock_irqrestore(&used.lock, flags);
+}
+
+u32 breakpoint_slots_used(void)
+{
+	return READ_ONCE(used.slots);
+}

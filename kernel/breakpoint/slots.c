@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which slot has which breakpoint. A task's take the slots of a pool from the lowest on, a CPU's
+ * own from the highest down: what was reserved is room for both. A task's are loaded when it comes
+ * to a CPU; the table of its owners is loaded by its address, so that a switch costs the registers
+ * and nothing else. From a slot that strikes to its owner is one look (contract C6).
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/irq.h>
+#include <hotregs/sched.h>
+#include <hotregs/string.h>
+
+#include "breakpoint.h"
+
+/* --- Sets --- */
+
+static void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
+{
+	for (unsigned i = 0; i < bp->parts.nr; i++) {
+		const struct bp_form *form = &bp->parts.form[i];
+		unsigned pool = bp_pool(form), nth = set->nr[pool]++, slot;
+
+		ASSERT(nth < bp_pool_size(pool));
+		slot = of_task ? nth : bp_pool_size(pool) - 1 - nth;
+		set->owner[pool][slot] = bp;
+		bp_install(&set->bank, pool, slot, form);
+	}
+}
+
+static void fill_task(struct task_breakpoints *t, u32 cpu)
+{
+	struct breakpoint *bp;
+
+	memset(&t->set, 0, sizeof(t->set));
+	list_for_each (bp, &t->on, on_node)
+		if (bp->cpu < 0 || (u32)bp->cpu == cpu)
+			set_add(&t->set, bp, true);
+}
+
+static void add_own(struct breakpoint *bp, void *set)
+{
+	set_add(set, bp, false);
+}
+
+void breakpoint_reload_cpu(void)
+{
+	struct cpu *cpu = this_cpu();
+	struct cpu_breakpoints *c = &cpu->breakpoints;
+	struct breakpoint *bp;
+
+	if (!c->on.next)
+		list_init(&c->on);
+	bp_exchange(&c->own.bank, NULL);
+	memset(&c->own, 0, sizeof(c->own));
+	breakpoint_for_everybody(add_own, &c->own);
+	list_for_each (bp, &c->on, on_node)
+		set_add(&c->own, bp, false);
+	bp_exchange(NULL, &c->own.bank);
+}
+
+void breakpoint_start_cpu(void)
+{
+	breakpoint_reload_cpu();
+}
+
+/* @task's that are on have changed: those that are loaded, and whether there are any. */
+static void reload_task(struct task *task)
+{
+	struct task_breakpoints *t = &task->breakpoints;
+	struct cpu *cpu = this_cpu();
+	bool runs = cpu->running == task;
+
+	if (runs && cpu->breakpoints.task)
+		bp_exchange(&t->set.bank, NULL);
+	fill_task(t, cpu->id);
+	sched_hook_switches(task, !list_empty(&t->on));
+	if (!runs)
+		return;
+	cpu->breakpoints.task = list_empty(&t->on) ? NULL : &t->set;
+	if (cpu->breakpoints.task)
+		bp_exchange(NULL, &t->set.bank);
+}
+
+static void reload(struct breakpoint *bp)
+{
+	if (bp->task)
+		reload_task(bp->task);
+	else
+		breakpoint_reload_cpu();
+}
+
+void breakpoint_on(struct breakpoint *bp)
+{
+	struct cpu_breakpoints *c = &this_cpu()->breakpoints;
+
+	if (bp->on)
+		return;
+	if (!c->on.next)
+		list_init(&c->on);
+	bp->on = true;
+	list_add_tail(&bp->on_node, bp->task ? &bp->task->breakpoints.on : &c->on);
+	if (bp->task)
+		bp->task->breakpoints.nr_bound += bp->cpu >= 0;
+	reload(bp);
+}
+
+void breakpoint_off(struct breakpoint *bp)
+{
+	if (!bp->on)
+		return;
+	bp->on = false;
+	list_del(&bp->on_node);
+	if (bp->task)
+		bp->task->breakpoints.nr_bound -= bp->cpu >= 0;
+	reload(bp);
+}
+
+void breakpoint_switch(struct cpu *cpu, struct task *next)
+{
+	struct bp_set *from = cpu->breakpoints.task, *to = NULL;
+
+	if (sched_switches_hooked(next)) {
+		to = &next->breakpoints.set;
+		if (unlikely(next->breakpoints.nr_bound))
+			fill_task(&next->breakpoints, cpu->id);
+	}
+	cpu->breakpoints.task = to;
+	bp_exchange(from ? &from->bank : NULL, to ? &to->bank : NULL);
+}
+
+/* --- Strikes --- */
+
+static struct breakpoint *owner(const struct cpu_breakpoints *c, unsigned pool, unsigned slot)
+{
+	struct breakpoint *bp = c->task ? c->task->owner[pool][slot] : NULL;
+
+	return bp ?: c->own.owner[pool][slot];
+}
+
+u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit)
+{
+	const struct cpu_breakpoints *c = &this_cpu()->breakpoints;
+	struct breakpoint *bp, *told = NULL;
+	u32 strays = 0;
+
+	for (; slots; slots &= slots - 1) {
+		bp = owner(c, pool, __builtin_ctz(slots));
+		if (unlikely(!bp))
+			strays |= slots & -slots;
+		else if (bp != told) /* two slots of one are neighbours */
+			bp->hit(bp, hit);
+		told = bp;
+	}
+	return strays;
+}
+
+/* --- Strays --- */
+
+static u32 strays, reported;
+static unsigned long last_stray;
+
+static void report(struct irq_work *work)
+{
+	u32 n = __atomic_load_n(&strays, __ATOMIC_ACQUIRE);
+
+	printk("debug: %u exceptions that nobody asked for, the last one at 0x%lx\n", n - reported,
+	       READ_ONCE(last_stray));
+	reported = n;
+}
+
+static struct irq_work report_work = {.func = report};
+
+void breakpoint_stray(unsigned long ip)
+{
+	WRITE_ONCE(last_stray, ip);
+	__atomic_fetch_add(&strays, 1, __ATOMIC_RELEASE);
+	irq_work_queue(&report_work);
+}
+
+u32 breakpoint_strays(void)
+{
+	return READ_ONCE(strays);
+}
