@@ -45,7 +45,7 @@
 #define EFLAGS_AC         BIT(18)
 #define GDT_TSS_AVAILABLE 0x89UL
 
-bool cpu_has_smap;
+bool cpu_has_smap __debug_data;
 
 /* The boot processor's exception stacks, a guard page below each. */
 static u8 boot_ist[NR_IST][PAGE_SIZE + IST_STACK_SIZE] __aligned(PAGE_SIZE) __section(".bss.pages");

@@ -24,8 +24,6 @@
 #define PF_USER  BIT(2)
 #define PF_FETCH BIT(4)
 
-#define X86_EFLAGS_TF BIT(8)
-
 /* An interrupt-descriptor-table gate (SDM vol. 3, 6.14.1). */
 struct idt_gate {
 	u16 offset_low, selector;
@@ -34,7 +32,7 @@ struct idt_gate {
 	u32 offset_high, reserved;
 };
 
-static struct idt_gate idt[256] __aligned(16);
+static struct idt_gate idt[256] __aligned(16) __debug_data;
 
 static const struct {
 	const char *name;
@@ -42,7 +40,6 @@ static const struct {
 	u8 code;   /* and that signal's; 0: see floating_point_code() */
 } exceptions[32] = {
     [0] = {"divide error", UAPI_SIGFPE, UAPI_FPE_INTDIV},
-    [1] = {"debug exception", UAPI_SIGTRAP, UAPI_TRAP_TRACE},
     [2] = {"NMI", 0},
     [3] = {"breakpoint", UAPI_SIGTRAP, UAPI_TRAP_BRKPT},
     [4] = {"overflow", UAPI_SIGSEGV, UAPI_SI_KERNEL},
@@ -81,12 +78,16 @@ void idt_init(void)
 		gate->selector = KERNEL_CS;
 		gate->type = 0x8e; /* present, interrupt gate: entered with interrupts off */
 	}
-	idt[VECTOR_DEBUG].ist = IST_DEBUG;
 	idt[VECTOR_NMI].ist = IST_NMI;
 	idt[VECTOR_DOUBLE_FAULT].ist = IST_DOUBLE_FAULT;
 	/* Programs may execute INT3 and INTO. */
 	idt[VECTOR_BREAKPOINT].type |= 0x60;
 	idt[VECTOR_OVERFLOW].type |= 0x60;
+}
+
+void idt_set_stack(unsigned vector, unsigned ist)
+{
+	idt[vector].ist = ist;
 }
 
 void idt_load(void)
@@ -211,18 +212,8 @@ void trap_dispatch(struct pt_regs *regs, unsigned vector)
 		preempt_schedule();
 }
 
-/* A program's debug exception: it is told on its own stack, as soon as it is back in user mode. */
-static void debug_exception(struct pt_regs *regs)
-{
-	if (!user_mode(regs))
-		panic_regs(regs, "unexpected debug exception");
-	regs->flags &= ~X86_EFLAGS_TF;
-	program_exception(regs, VECTOR_DEBUG);
-	arch_raise_irq_work();
-}
-
 /* A push on the guard page below a kernel stack ends here, for it has nowhere to push its frame. */
-static void double_fault(struct pt_regs *regs)
+static void __noreturn double_fault(struct pt_regs *regs)
 {
 	unsigned long addr;
 
@@ -232,19 +223,21 @@ static void double_fault(struct pt_regs *regs)
 	panic_regs(regs, "double fault");
 }
 
-/* From entry.S, interrupts off, on an exception stack. */
-void ist_dispatch(struct pt_regs *regs, unsigned vector)
+static void exception_on_stack(struct pt_regs *regs, unsigned vector)
 {
-	struct cpu *cpu = this_cpu();
-
-	cpu->nmi_depth++;
+	this_cpu()->nmi_depth++;
 	if (vector == VECTOR_DOUBLE_FAULT)
 		double_fault(regs);
-	else if (vector == VECTOR_NMI)
-		panic_regs(regs, "unexpected NMI");
-	else
+	panic_regs(regs, "unexpected NMI");
+}
+
+/* From entry.S, interrupts off, on an exception stack, but debug exceptions maybe not. */
+__noinstr void ist_dispatch(struct pt_regs *regs, unsigned vector)
+{
+	if (vector == VECTOR_DEBUG)
 		debug_exception(regs);
-	cpu->nmi_depth--;
+	else
+		exception_on_stack(regs, vector);
 }
 
 /*

@@ -17,7 +17,7 @@
 extern unsigned long __stack_chk_guard;
 void __stack_chk_fail(void);
 
-unsigned long __stack_chk_guard;
+unsigned long __stack_chk_guard __debug_data;
 
 /* One round of mixing: every bit of @x changes about half of the result's. */
 static u64 mix(u64 x)

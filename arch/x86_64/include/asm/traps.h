@@ -18,8 +18,12 @@ struct pt_regs;
 /* Fills the interrupt descriptor table, once; loads it, on each CPU. */
 void idt_init(void);
 void idt_load(void);
+/* From now on exception @vector switches to stack IST_*, on every CPU; 0: to none. */
+void idt_set_stack(unsigned vector, unsigned ist);
 
 /* Called by entry.S. */
 void trap_dispatch(struct pt_regs *regs, unsigned vector);
 void ist_dispatch(struct pt_regs *regs, unsigned vector);
 void exit_work(struct pt_regs *regs, bool syscall);
+
+void debug_exception(struct pt_regs *regs); /* debug.c */
