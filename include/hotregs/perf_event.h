@@ -99,7 +99,7 @@ struct perf_user {
 
 /*
  * May an event of @attr be opened on a task that its opener may look at, or, @whole_cpu, on all
- * tasks of a CPU? 0 or -EACCES. Any context.
+ * tasks of a CPU? 0 or -EACCES; -EPERM: a breakpoint on the kernel. Any context.
  */
 int perf_permission(const struct perf_event_attr *attr, bool whole_cpu, bool privileged);
 
@@ -244,6 +244,11 @@ void perf_event_reset(struct perf_event *event);
 void perf_group_reset(struct perf_event *event);
 void perf_group_enable(struct perf_event *event);
 void perf_group_disable(struct perf_event *event);
+/*
+ * What breakpoint @event watches is to be as @attr says, for one who may not look at the kernel
+ * (@user): see modify_user_hw_breakpoint(). -EOPNOTSUPP: it is none. May sleep.
+ */
+int perf_event_modify(struct perf_event *event, const struct perf_event_attr *attr, bool user);
 /* A new period, or frequency for an event opened with one; starts at once. -EINVAL. */
 int perf_event_set_period(struct perf_event *event, u64 period);
 /*

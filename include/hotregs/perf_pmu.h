@@ -14,6 +14,7 @@ struct perf_counter {
 	u64 config; /* what the counter is programmed with */
 	u64 last;   /* its reading that has been added to the event's count */
 	u32 index;  /* which one */
+	void *data; /* whatever else there is */
 };
 
 struct perf_pmu {
@@ -22,6 +23,13 @@ struct perf_pmu {
 	bool limited; /* it may not have room for an event */
 	/* Has the unit an event of @attr, whose type is its? 0, -ENOENT, or another errno. Pure. */
 	int (*check)(const struct perf_event_attr *attr);
+	/*
+	 * @event is to be one of @task's, or of a CPU's (NULL): what it needs wherever it counts.
+	 * -ENOSPC, -ENOMEM. And it no longer is, on any way: it counts nowhere. May sleep. NULL: it
+	 * needs nothing.
+	 */
+	int (*init)(struct perf_event *event, struct task *task);
+	void (*destroy)(struct perf_event *event);
 	/*
 	 * @event counts from clock_cycles() @at, which is now, on this CPU; -ENOSPC: no counter is
 	 * left. Interrupts off, may hold the run-queue lock; an NMI of the unit's may strike the

@@ -119,7 +119,9 @@ static int check_source(const struct perf_event_attr *attr)
 /* Fields that belong to features which are not done, or to other types of events. */
 static bool foreign_fields(const struct perf_event_attr *attr)
 {
-	return attr->bp_type || attr->config1 || attr->config2 || attr->config3 ||
+	bool ours = attr->bp_type || attr->config1 || attr->config2;
+
+	return (ours && attr->type != PERF_TYPE_BREAKPOINT) || attr->config3 ||
 	       attr->branch_sample_type || attr->aux_watermark || attr->aux_sample_size ||
 	       attr->sig_data;
 }

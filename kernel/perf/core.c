@@ -253,11 +253,25 @@ static inline void leave(void *arg)
 	p->moves = take_off(p->event, p->keep_group);
 }
 
+/* What its unit wants, for one that is to be @task's, or a CPU's (NULL); and when it is no longer.
+ */
+static inline int unit_init(struct perf_event *event, struct task *task)
+{
+	return unlikely(event->pmu->init) ? event->pmu->init(event, task) : 0;
+}
+
+static inline void unit_destroy(struct perf_event *event)
+{
+	if (unlikely(event->pmu->destroy))
+		event->pmu->destroy(event);
+}
+
 void perf_event_detach(struct perf_event *event, bool keep_group)
 {
 	struct exit p = {event, NULL, keep_group};
 
 	perf_context_change(event->ctx, leave, &p);
+	unit_destroy(event);
 	if (unlikely(p.moves))
 		perf_moves_free(p.moves);
 }
@@ -267,7 +281,7 @@ struct entry {
 	struct perf_event *event;
 	struct perf_event *leader; /* of the group that it is to be in; NULL: of its own */
 	struct perf_context *ctx;
-	const struct task *task;  /* whose that is to be */
+	struct task *task;        /* whose that is to be */
 	struct perf_moves *moves; /* for it */
 	u32 max;
 	int err;
@@ -357,7 +371,7 @@ static bool target_is_cpu(const struct target *t)
  * The context of @t, as task_context(); or ERR_PTR(-EACCES). *@whose: its task. perf_mutex held,
  * which keeps both.
  */
-static struct perf_context *find_context(const struct target *t, const struct task **whose,
+static struct perf_context *find_context(const struct target *t, struct task **whose,
 					 struct perf_task **part)
 {
 	struct perf_context *ctx;
@@ -380,7 +394,7 @@ static struct perf_context *find_context(const struct target *t, const struct ta
 }
 
 /* The same with a part made for a task that has none, or ERR_PTR(-ENOMEM). */
-static struct perf_context *make_context(const struct target *t, const struct task **whose)
+static struct perf_context *make_context(const struct target *t, struct task **whose)
 {
 	struct perf_task *part = kzalloc(sizeof(*part));
 	struct perf_context *ctx = part ? find_context(t, whose, &part) : ERR_PTR(-ENOMEM);
@@ -393,19 +407,26 @@ static struct perf_context *make_context(const struct target *t, const struct ta
 static int attach_locked(struct entry *p, const struct target *t)
 {
 	struct perf_task *none = NULL;
+	bool ready = false;
 
 	do {
 		p->ctx = find_context(t, &p->task, &none);
 		if (unlikely(p->ctx == ERR_PTR(-EAGAIN)))
 			p->ctx = make_context(t, &p->task);
 		if (IS_ERR(p->ctx))
-			return PTR_ERR(p->ctx);
-		if (t->leader && p->task)
+			p->err = PTR_ERR(p->ctx);
+		else if (t->leader && p->task)
 			p->err = perf_group_come_home(t->leader, p->task);
+		if (!p->err && !ready) {
+			p->err = unit_init(p->event, p->task);
+			ready = !p->err;
+		}
 		if (p->err)
-			return p->err;
+			break;
 		perf_context_change(p->ctx, enter, p);
 	} while (unlikely(p->missed));
+	if (p->err && ready)
+		unit_destroy(p->event);
 	return p->err;
 }
 
@@ -432,18 +453,22 @@ static inline bool may_be_private(const struct perf_event *event, const struct t
 
 static inline int attach_private(struct perf_event *event, u32 max)
 {
+	int err = unit_init(event, current);
 	struct perf_context *ctx;
 	unsigned long flags;
-	int err = -ENOSPC;
 
+	if (err)
+		return err;
 	event->private = true;
 	flags = perf_context_lock_own();
 	ctx = &current->perf->ctx;
-	if (likely(ctx->nr_events < max)) {
+	if (likely(ctx->nr_events < max))
 		perf_event_attach(event, ctx, NULL);
-		err = 0;
-	}
+	else
+		err = -ENOSPC;
 	perf_context_unlock_own(flags);
+	if (err)
+		unit_destroy(event);
 	return err;
 }
 
@@ -515,6 +540,7 @@ static inline void detach_private(struct perf_event *event)
 
 	leave(&p);
 	perf_context_unlock_own(flags);
+	unit_destroy(event);
 }
 
 /* Takes @event from wherever others may find it. */

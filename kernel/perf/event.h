@@ -56,7 +56,7 @@ enum perf_source {
 #define WATCH_GROUP  BIT(7) /* a task's groups are enabled that may lack room */
 #define WATCH_IDLE   BIT(8) /* a CPU's clocks count without the idle task's time */
 #define NR_WATCHES   9
-#define WATCH_STOP   BIT(31) /* there may be events with EXCLUDE_ALL; not counted */
+#define WATCH_STOP   BIT(31)               /* there may be events with EXCLUDE_ALL; not counted */
 #define WATCH_ANY    (~(u32)SWITCH_HOOKED) /* all but what is not about events */
 _Static_assert(PERF_ACTIVE_COUNTS == (WATCH_COUNT | WATCH_TIME), "all who need no registers");
 
@@ -378,6 +378,14 @@ void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 ad
  */
 void perf_strike(struct perf_event *event, const struct cpu *cpu, enum cpu_context context, u64 n,
 		 struct pt_regs *regs, u64 *addr, u64 now);
+
+/* One in current at @addr, anywhere. Interrupts off, NMI-safe. */
+void perf_strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs, u64 addr,
+		    u64 now);
+
+/* --- breakpoint_pmu.c --- */
+/* Is @attr, which has been checked, about what is the kernel's? */
+bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr);
 
 /* --- limit.c --- */
 /* Waits until nothing refers to @event, which is no context's any more. Interrupts on. */

@@ -25,6 +25,8 @@ int perf_permission(const struct perf_event_attr *attr, bool whole_cpu, bool pri
 		return 0;
 	if (paranoid > 2)
 		return -EACCES;
+	if (perf_breakpoint_needs_privilege(attr))
+		return -EPERM;
 	/*
 	 * Whatever excludes the kernel shows nothing of it. What only trims the chain leaves the
 	 * IP, and a physical address tells how the kernel lays out memory.

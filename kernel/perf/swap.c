@@ -24,6 +24,9 @@ static bool stays(const struct perf_event *event)
 	/* That it has failed is for its own reader to see. */
 	if (event->attr.pinned)
 		return true;
+	/* What it has of its unit is reserved for its task. */
+	if (event->pmu->init)
+		return true;
 	if (!event->sampling)
 		return false;
 	/* Its samples tell what its task alone has counted. */

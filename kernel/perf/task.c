@@ -38,6 +38,11 @@ static bool inherit(struct perf_event *event, struct perf_task *part)
 	if (perf_moves_needed(event, true) && perf_moves_alloc(event, true, &moves) < 0)
 		return false;
 	copy = perf_event_copy(event);
+	/* Breakpoints have room: its parent has no less of them. */
+	if (copy && copy->pmu->init && copy->pmu->init(copy, part->ctx.task)) {
+		perf_event_fold(copy);
+		copy = NULL;
+	}
 	if (copy) {
 		flags = spin_lock_irqsave(&perf_lock);
 		perf_event_attach(copy, &part->ctx, &moves);

@@ -137,6 +137,14 @@ static long set_period(struct perf_event *event, const void __user *arg)
 	return err ? err : perf_event_set_period(event, period);
 }
 
+static long modify(struct perf_event *event, struct perf_event_attr __user *arg)
+{
+	struct perf_event_attr attr;
+	int err = perf_attr_copy(&attr, arg);
+
+	return err ? err : perf_event_modify(event, &attr, !process_privileged());
+}
+
 /* ENABLE, DISABLE, RESET: of @event, or all of its group. */
 static long apply(struct perf_event *event, void (*change)(struct perf_event *),
 		  void (*change_group)(struct perf_event *), unsigned long arg)
@@ -168,6 +176,8 @@ static long perf_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 		return set_output(event, arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return perf_event_pause_output(event, arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		return modify(event, (struct perf_event_attr __user *)arg);
 	case PERF_EVENT_IOC_ID:
 		id = perf_event_id(event);
 		return copy_to_user((void __user *)arg, &id, sizeof(id));

@@ -79,8 +79,9 @@ $(HOST_OUT)/tree.included: kernel/fs/tree.c
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
-PERF_SRC := $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c page.c \
-	permission.c pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c swap.c task.c)
+BREAKPOINT_SRC := $(addprefix kernel/breakpoint/,breakpoint.c reserve.c slots.c) tests/host/breakpoint_machine.c
+PERF_SRC := $(BREAKPOINT_SRC) $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c page.c \
+	breakpoint_pmu.c permission.c pmu.c policy.c read.c record.c ring.c sample.c sample_state.c schedule.c sideband.c software.c swap.c task.c)
 
 HOST_TESTS += test_ring test_ring_modes test_ring_order
 test_ring_modes_SRC := $(PERF_SRC) tests/host/perf_fixture.c
@@ -189,7 +190,6 @@ $(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/as
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included
 
-BREAKPOINT_SRC := $(addprefix kernel/breakpoint/,breakpoint.c reserve.c slots.c) tests/host/breakpoint_machine.c
 HOST_TESTS += test_reserve
 test_reserve_SRC := $(BREAKPOINT_SRC)
 HOST_TESTS += test_breakpoint

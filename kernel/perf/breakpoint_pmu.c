@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that breakpoints strike. Their slots are reserved when they come into a context and given
+ * back when they leave it, so that there always is room for them: nothing here is scheduled, and a
+ * switch to another task is kernel/breakpoint's.
+ */
+#include <hotregs/breakpoint.h>
+#include <hotregs/device.h>
+#include <hotregs/hw_breakpoint.h>
+#include <hotregs/mm.h>
+#include <hotregs/string.h>
+
+#include "event.h"
+
+#include <arch/mmu.h>
+
+/* --- What there is --- */
+
+static int parse(const struct perf_event_attr *attr, bool user, struct bp_parts *parts)
+{
+	const char *why;
+
+	return bp_parse(attr, parts, &why) ?: breakpoint_check(parts, user, &why);
+}
+
+static bool is_kernels(const struct perf_event_attr *attr)
+{
+	return attr->bp_addr >= USER_END;
+}
+
+static int check(const struct perf_event_attr *attr)
+{
+	struct bp_parts parts;
+
+	/* What is there only the kernel can touch. */
+	if (attr->config || (is_kernels(attr) && attr->exclude_kernel))
+		return -EINVAL;
+	return parse(attr, false, &parts);
+}
+
+bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_BREAKPOINT && is_kernels(attr);
+}
+
+/* --- Strikes --- */
+
+/* Is a sample being taken here? What that reads is nobody's access. */
+static bool is_sampling(const struct cpu *cpu)
+{
+	u32 busy;
+
+	_Static_assert(sizeof(busy) == sizeof(cpu->perf->busy), "");
+	memcpy(&busy, cpu->perf->busy, sizeof(busy));
+	return busy;
+}
+
+static void strike(struct breakpoint *bp, const struct bp_hit *hit)
+{
+	struct perf_event *event = bp->context;
+	const struct cpu *cpu = this_cpu();
+
+	if (unlikely(!user_mode(hit->regs) && is_sampling(cpu)))
+		return;
+	perf_strike_at(event, cpu, hit->regs, event->attr.bp_addr,
+		       event->sampling ? clock_ns() : 0);
+}
+
+/* --- The unit --- */
+
+static int init(struct perf_event *event, struct task *task)
+{
+	struct breakpoint *bp = kzalloc(sizeof(*bp));
+	int err;
+
+	if (!bp)
+		return -ENOMEM;
+	bp->task = task;
+	bp->cpu = event->cpu;
+	bp->hit = strike;
+	bp->context = event;
+	err = parse(&event->attr, false, &bp->parts) ?: breakpoint_reserve(bp);
+	if (err)
+		kfree(bp);
+	else
+		event->counter.data = bp;
+	return err;
+}
+
+static void destroy(struct perf_event *event)
+{
+	breakpoint_release(event->counter.data);
+	kfree(event->counter.data);
+	event->counter.data = NULL;
+}
+
+static int add(struct perf_event *event, u64 at)
+{
+	breakpoint_on(event->counter.data);
+	return 0;
+}
+
+static void del(struct perf_event *event, u64 at)
+{
+	breakpoint_off(event->counter.data);
+}
+
+static struct perf_pmu breakpoints = {
+    .name = "breakpoint",
+    .type = PERF_TYPE_BREAKPOINT,
+    .check = check,
+    .init = init,
+    .destroy = destroy,
+    .add = add,
+    .del = del,
+};
+
+static void breakpoints_init(void)
+{
+	perf_pmu_register(&breakpoints);
+}
+INITCALL(0, breakpoints_init);
+
+/* --- Changes --- */
+
+/* Does @attr differ from the event's in nothing but what it watches, and if it is enabled? */
+static bool same_but_breakpoint(const struct perf_event *event, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr other = *attr;
+
+	other.bp_type = event->attr.bp_type;
+	other.bp_addr = event->attr.bp_addr;
+	other.bp_len = event->attr.bp_len;
+	other.disabled = event->attr.disabled;
+	other.size = event->attr.size;
+	return !memcmp(&other, &event->attr, sizeof(other));
+}
+
+static void write(struct perf_event *event, const struct perf_event_attr *attr,
+		  const struct bp_parts *parts)
+{
+	breakpoint_write(event->counter.data, parts);
+	breakpoint_trim(event->counter.data);
+	event->attr.bp_type = attr->bp_type;
+	event->attr.bp_addr = attr->bp_addr;
+	event->attr.bp_len = attr->bp_len;
+}
+
+/* Room in all of @event's contexts for both, or in none. perf_mutex held. */
+static int hold_all(struct perf_event *event, const struct bp_parts *parts)
+{
+	int err = breakpoint_hold(event->counter.data, parts);
+	struct perf_event *child, *held;
+
+	if (err)
+		return err;
+	list_for_each (child, &event->children, child_node) {
+		err = breakpoint_hold(child->counter.data, parts);
+		if (err)
+			break;
+	}
+	if (!err)
+		return 0;
+	breakpoint_trim(event->counter.data);
+	list_for_each (held, &event->children, child_node) {
+		if (held == child)
+			break;
+		breakpoint_trim(held->counter.data);
+	}
+	return err;
+}
+
+static int modify(struct perf_event *event, const struct perf_event_attr *attr,
+		  const struct bp_parts *parts)
+{
+	struct perf_event *child;
+	int err;
+
+	if (!event->ctx)
+		return -ESRCH;
+	if (!same_but_breakpoint(event, attr))
+		return -EINVAL;
+	err = hold_all(event, parts);
+	if (err)
+		return err;
+	write(event, attr, parts);
+	list_for_each (child, &event->children, child_node)
+		write(child, attr, parts);
+	return 0;
+}
+
+int perf_event_modify(struct perf_event *event, const struct perf_event_attr *attr, bool user)
+{
+	struct bp_parts parts;
+	int err;
+
+	if (attr->type != event->attr.type)
+		return -EINVAL;
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return -EOPNOTSUPP;
+	err = check(attr) ?: parse(attr, user, &parts);
+	if (err)
+		return err;
+	mutex_lock(&perf_mutex);
+	err = modify(event, attr, &parts);
+	mutex_unlock(&perf_mutex);
+	if (err)
+		return err;
+	if (attr->disabled)
+		perf_event_disable(event);
+	else
+		perf_event_enable(event);
+	return 0;
+}
+
+/* --- Of kernel code's own --- */
+
+static struct perf_event *create(const struct perf_event_attr *attr, int cpu, struct task *task,
+				 perf_overflow_handler_t triggered, void *context)
+{
+	struct perf_event_attr own = *attr;
+
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return ERR_PTR(-EINVAL);
+	if (!own.sample_period)
+		own.sample_period = 1;
+	return perf_event_create_kernel_counter(&own, cpu, task, triggered, context);
+}
+
+struct perf_event *register_user_hw_breakpoint(const struct perf_event_attr *attr,
+					       perf_overflow_handler_t triggered, void *context,
+					       struct task *task)
+{
+	if (is_kernels(attr))
+		return ERR_PTR(-EPERM);
+	return create(attr, -1, task, triggered, context);
+}
+
+int modify_user_hw_breakpoint(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr own = *attr;
+
+	if (!own.sample_period)
+		own.sample_period = 1;
+	return perf_event_modify(event, &own, true);
+}
+
+void unregister_hw_breakpoint(struct perf_event *event)
+{
+	perf_event_release(event);
+}
+
+struct perf_event **register_wide_hw_breakpoint(const struct perf_event_attr *attr,
+						perf_overflow_handler_t triggered, void *context)
+{
+	struct perf_event **events = kzalloc((MAX_CPUS + 1) * sizeof(struct perf_event *));
+	struct perf_event *event;
+
+	if (!events)
+		return ERR_PTR(-ENOMEM);
+	for (u32 cpu = 0; cpu < READ_ONCE(nr_cpus); cpu++) {
+		event = create(attr, cpu, NULL, triggered, context);
+		if (IS_ERR(event)) {
+			unregister_wide_hw_breakpoint(events);
+			return (void *)event;
+		}
+		events[cpu] = event;
+	}
+	return events;
+}
+
+void unregister_wide_hw_breakpoint(struct perf_event **events)
+{
+	for (u32 cpu = 0; events[cpu]; cpu++)
+		perf_event_release(events[cpu]);
+	kfree(events);
+}
