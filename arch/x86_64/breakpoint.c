@@ -86,6 +86,16 @@ static unsigned long cover(struct bp_form *form, unsigned long first, unsigned l
 	return 0;
 }
 
+/* One slot for @size bytes from @first on, which it watches exactly; false: none does. */
+static bool cover_exactly(struct bp_parts *parts, unsigned long first, unsigned long size, u32 type)
+{
+	/* Not a power of two, or not aligned. */
+	if ((size | first) & (size - 1))
+		return false;
+	*parts = (struct bp_parts){{{first, (u32)len_of_log[__builtin_ctzl(size)] << 2 | type}}, 1};
+	return true;
+}
+
 /* Slots for [first, last], at most RANGE_MAX bytes: those that watch least beside it. */
 static void cover_range(struct bp_parts *parts, unsigned long first, unsigned long last, u32 type)
 {
@@ -135,7 +145,7 @@ int bp_parse(const struct perf_event_attr *attr, struct bp_parts *parts, const c
 	if (!attr->bp_len || attr->bp_len > RANGE_MAX)
 		return refuse(why, "not 1 to 8 bytes");
 	err = check_range(addr, last, why);
-	if (!err)
+	if (!err && !cover_exactly(parts, addr, attr->bp_len, type))
 		cover_range(parts, addr, last, type);
 	return err;
 }
@@ -166,22 +176,23 @@ void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct
 void bp_exchange(const struct bp_bank *from, const struct bp_bank *to)
 {
 	struct arch_cpu *arch = &this_cpu()->arch;
-	unsigned long dr7 = arch->dr7;
+	unsigned long dr7 = arch->dr7, on;
 
 	if (from) {
 		dr7 &= ~from->dr7;
 		dr7_write(dr7);
 	}
 	if (to) {
-		if (to->dr7 & DR7_ON(0))
+		on = to->dr7;
+		if (on & DR7_ON(0))
 			dr0_write(to->addr[0]);
-		if (to->dr7 & DR7_ON(1))
+		if (on & DR7_ON(1))
 			dr1_write(to->addr[1]);
-		if (to->dr7 & DR7_ON(2))
+		if (on & DR7_ON(2))
 			dr2_write(to->addr[2]);
-		if (to->dr7 & DR7_ON(3))
+		if (on & DR7_ON(3))
 			dr3_write(to->addr[3]);
-		dr7 |= to->dr7;
+		dr7 |= on;
 	}
 	arch->dr7 = dr7;
 	if (to)

@@ -106,21 +106,37 @@ static bool at_syscall_entry(const struct pt_regs *regs)
 	return regs->ip == (unsigned long)syscall_entry && !user_mode(regs);
 }
 
-static void strike(u32 slots, unsigned long dr7, struct pt_regs *regs)
+/* The instruction is executed now, whatever interrupts it first (SDM vol. 3, 17.3.1.1). */
+static __always_inline void resume_over(struct pt_regs *regs, unsigned long ip)
 {
-	u32 exec = slots & exec_slots(dr7), strays = 0;
+	if (regs->ip == ip)
+		regs->flags |= FLAGS_RF;
+}
+
+static __always_inline void strike_one(unsigned slot, unsigned long dr7, struct pt_regs *regs)
+{
+	bool exec = DR7_TYPE(control_of(dr7, slot)) == DR7_EXEC;
+	const struct bp_hit hit = {.regs = regs, .before_access = exec};
 	unsigned long ip = regs->ip;
 
-	if (slots & ~exec)
-		strays |= breakpoint_strike(0, slots & ~exec,
-					    &(struct bp_hit){.regs = regs, .before_access = false});
+	if (unlikely(!breakpoint_strike_one(0, slot, &hit)))
+		breakpoint_stray(ip);
 	if (exec)
-		strays |= breakpoint_strike(0, exec,
-					    &(struct bp_hit){.regs = regs, .before_access = true});
-	/* The instruction is executed now, whatever interrupts it first (SDM vol. 3, 17.3.1.1). */
-	if (exec && regs->ip == ip)
-		regs->flags |= FLAGS_RF;
-	if (unlikely(strays))
+		resume_over(regs, ip);
+}
+
+static noinline void strike(u32 slots, unsigned long dr7, struct pt_regs *regs)
+{
+	u32 exec = slots & exec_slots(dr7), strays = 0;
+	struct bp_hit hit = {.regs = regs, .before_access = false};
+	unsigned long ip = regs->ip;
+
+	strays |= breakpoint_strike(0, slots & ~exec, &hit);
+	hit.before_access = true;
+	strays |= breakpoint_strike(0, exec, &hit);
+	if (exec)
+		resume_over(regs, ip);
+	if (strays)
 		breakpoint_stray(ip);
 }
 
@@ -256,25 +272,35 @@ static noinline void handle(struct pt_regs *regs, unsigned long cause, unsigned 
 	cpu->nmi_depth -= !user;
 }
 
-/*
- * Interrupts off; until DR7 is written, a slot may strike. DR6 must be clear for the next one; but
- * where this one came before the handler of a step, that has yet to read it.
- */
-__noinstr void debug_exception(struct pt_regs *regs)
+static noinline void any_exception(struct pt_regs *regs, unsigned long cause, unsigned long dr7)
 {
-	unsigned long cause = dr6_read(), dr7 = this_cpu()->arch.dr7;
-
-	dr7_write(DR7_IDLE);
 	if (unlikely(probe.on)) {
-		dr6_write(DR6_IDLE);
 		probe_exception(regs, cause);
-	} else if (unlikely(probe.nests && (cause & DR6_BS) && at_debug_stub(regs))) {
+	} else if (probe.nests && (cause & DR6_BS) && at_debug_stub(regs)) {
+		/* The step's own handler has yet to read it. */
 		dr6_write(DR6_IDLE | DR6_BS);
 		handle(regs, cause & DR6_SLOTS, dr7);
 	} else {
-		dr6_write(DR6_IDLE);
 		handle(regs, cause & (DR6_SLOTS | DR6_BD | DR6_BS), dr7);
 	}
+}
+
+/*
+ * Interrupts off. Until DR7 is written a slot may strike; DR6 is only added to by the processor
+ * (SDM vol. 3, 17.2.3). Mostly it is the one breakpoint that a program has.
+ */
+__noinstr void debug_exception(struct pt_regs *regs)
+{
+	const struct arch_cpu *arch = &this_cpu()->arch;
+	unsigned long cause = dr6_read() ^ DR6_IDLE, dr7 = arch->dr7;
+	unsigned slot = cause ? __builtin_ctzl(cause) : 0;
+
+	dr7_write(DR7_IDLE);
+	dr6_write(DR6_IDLE);
+	if (likely(user_mode(regs) && cause == BIT(slot) && (dr7 & DR7_ALL_ON) == DR7_ON(slot)))
+		strike_one(slot, dr7, regs);
+	else
+		any_exception(regs, cause, dr7);
 	/* What it is to be by now. */
-	dr7_write(this_cpu()->arch.dr7);
+	dr7_write(READ_ONCE(arch->dr7));
 }

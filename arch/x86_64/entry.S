@@ -185,6 +185,7 @@ ist_entry:
 	movl %edi, %esi
 	movq %rsp, %rdi
 	leaq 1(%rsp), %rbp
+ist_stored:
 	movl $MSR_GS_BASE, %ecx
 	rdmsr
 	xorl %ebx, %ebx
@@ -200,6 +201,23 @@ ist_entry:
 	addq $8, %rsp
 	iretq
 	.size ist_entry, . - ist_entry
+
+/* #DB, which a program's breakpoints raise: from user mode there is nothing to find out about GS. */
+	.globl debug_entry
+	.type debug_entry, @function
+debug_entry:
+	PUSH_REGS_AFTER_DI
+	cld
+	CLEAR_AC
+	movl %edi, %esi
+	movq %rsp, %rdi
+	leaq 1(%rsp), %rbp
+	testb $3, REGS_CS(%rsp)
+	jz ist_stored
+	swapgs
+	call debug_exception
+	jmp return_by_iret
+	.size debug_entry, . - debug_entry
 
 /*
  * One stub a vector, 16 bytes apart. Vectors 8, 10-14, 17, 21, 29 and 30 push an error code of their
@@ -217,7 +235,9 @@ vector = 0
 	.endif
 	pushq %rdi
 	movl $vector, %edi
-	.if (vector == 1) || (vector == 2) || (vector == 8)
+	.if vector == 1
+	jmp debug_entry
+	.elseif (vector == 2) || (vector == 8)
 	jmp ist_entry
 	.else
 	jmp trap_entry

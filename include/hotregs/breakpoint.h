@@ -47,9 +47,9 @@ struct breakpoint {
 
 /* Whose breakpoint each slot of a CPU's has. */
 struct bp_set {
+	struct bp_bank bank; /* first */
 	u8 nr[BP_POOLS];
 	struct breakpoint *owner[BP_POOLS][BP_SLOTS]; /* by slot; NULL: not in this set */
-	struct bp_bank bank;
 };
 
 /* struct task's part; zeroed with it. */
@@ -123,6 +123,8 @@ void breakpoint_start_cpu(void);
  * slots that have none. As the handlers.
  */
 u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit);
+/* The same of one slot alone; false: it has none. */
+bool breakpoint_strike_one(unsigned pool, unsigned slot, const struct bp_hit *hit);
 
 /*
  * A debug exception that nobody owns: it is counted and reported, and nobody is told. NMI-safe.

@@ -8,7 +8,6 @@
 #include <hotregs/cpu.h>
 #include <hotregs/irq.h>
 #include <hotregs/sched.h>
-#include <hotregs/string.h>
 
 #include "breakpoint.h"
 
@@ -27,11 +26,13 @@ static void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
 	}
 }
 
-static void fill_task(struct task_breakpoints *t, u32 cpu)
+_Static_assert(offsetof(struct bp_set, bank) == 0, "");
+
+static noinline void fill_task(struct task_breakpoints *t, u32 cpu)
 {
 	struct breakpoint *bp;
 
-	memset(&t->set, 0, sizeof(t->set));
+	t->set = (struct bp_set){};
 	list_for_each (bp, &t->on, on_node)
 		if (bp->cpu < 0 || (u32)bp->cpu == cpu)
 			set_add(&t->set, bp, true);
@@ -51,7 +52,7 @@ void breakpoint_reload_cpu(void)
 	if (!c->on.next)
 		list_init(&c->on);
 	bp_exchange(&c->own.bank, NULL);
-	memset(&c->own, 0, sizeof(c->own));
+	c->own = (struct bp_set){};
 	breakpoint_for_everybody(add_own, &c->own);
 	list_for_each (bp, &c->on, on_node)
 		set_add(&c->own, bp, false);
@@ -115,26 +116,55 @@ void breakpoint_off(struct breakpoint *bp)
 	reload(bp);
 }
 
+/* Of @set, which may be NULL: a set begins with its bank. */
+static inline const struct bp_bank *bank_of(const struct bp_set *set)
+{
+	return (const struct bp_bank *)set;
+}
+
+/* To a task that has not the same on every CPU. */
+static noinline void switch_bound(struct cpu *cpu, struct task *next)
+{
+	struct bp_set *from = cpu->breakpoints.task, *to = &next->breakpoints.set;
+
+	fill_task(&next->breakpoints, cpu->id);
+	cpu->breakpoints.task = to;
+	bp_exchange(bank_of(from), bank_of(to));
+}
+
 void breakpoint_switch(struct cpu *cpu, struct task *next)
 {
 	struct bp_set *from = cpu->breakpoints.task, *to = NULL;
 
 	if (sched_switches_hooked(next)) {
 		to = &next->breakpoints.set;
-		if (unlikely(next->breakpoints.nr_bound))
-			fill_task(&next->breakpoints, cpu->id);
+		if (unlikely(next->breakpoints.nr_bound)) {
+			switch_bound(cpu, next);
+			return;
+		}
 	}
 	cpu->breakpoints.task = to;
-	bp_exchange(from ? &from->bank : NULL, to ? &to->bank : NULL);
+	bp_exchange(bank_of(from), bank_of(to));
 }
 
 /* --- Strikes --- */
 
-static struct breakpoint *owner(const struct cpu_breakpoints *c, unsigned pool, unsigned slot)
+static inline struct breakpoint *owner(const struct cpu_breakpoints *c, unsigned pool,
+				       unsigned slot)
 {
 	struct breakpoint *bp = c->task ? c->task->owner[pool][slot] : NULL;
 
 	return bp ?: c->own.owner[pool][slot];
+}
+
+bool breakpoint_strike_one(unsigned pool, unsigned slot, const struct bp_hit *hit)
+{
+	struct breakpoint *bp = owner(&this_cpu()->breakpoints, pool, slot);
+
+	if (unlikely(!bp))
+		return false;
+	bp->hit(bp, hit);
+	return true;
 }
 
 u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit)
@@ -145,7 +175,7 @@ u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit)
 
 	for (; slots; slots &= slots - 1) {
 		bp = owner(c, pool, __builtin_ctz(slots));
-		if (unlikely(!bp))
+		if (!bp)
 			strays |= slots & -slots;
 		else if (bp != told) /* two slots of one are neighbours */
 			bp->hit(bp, hit);

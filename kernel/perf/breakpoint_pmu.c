@@ -55,15 +55,25 @@ static bool is_sampling(const struct cpu *cpu)
 	return busy;
 }
 
+static noinline void strike_any(struct perf_event *event, struct pt_regs *regs)
+{
+	const struct cpu *cpu = this_cpu();
+
+	if (!user_mode(regs) && is_sampling(cpu))
+		return;
+	perf_strike_at(event, cpu, regs, event->attr.bp_addr, event->sampling ? clock_ns() : 0);
+}
+
 static void strike(struct breakpoint *bp, const struct bp_hit *hit)
 {
 	struct perf_event *event = bp->context;
-	const struct cpu *cpu = this_cpu();
 
-	if (unlikely(!user_mode(hit->regs) && is_sampling(cpu)))
-		return;
-	perf_strike_at(event, cpu, hit->regs, event->attr.bp_addr,
-		       event->sampling ? clock_ns() : 0);
+	/* Counted, without a question. */
+	if (likely(user_mode(hit->regs) && !(event->exclude & EXCLUDE_MODES) &&
+		   event->pending + 1 < event->period))
+		event->pending++;
+	else
+		strike_any(event, hit->regs);
 }
 
 /* --- The unit --- */

@@ -15,6 +15,7 @@
 /* DR7, control (17.2.4). For slot n: an enabling bit 2n+1; R/W and LEN from bit 16+4n on. */
 #define DR7_IDLE       0x400UL /* nothing is on; bit 10 always reads as 1 */
 #define DR7_ON(n)      (2UL << 2 * (n))
+#define DR7_ALL_ON     0xaaUL
 #define DR7_CONTROL(n) (16 + 4 * (n))
 #define DR7_SLOT(n)    (3UL << 2 * (n) | 0xfUL << DR7_CONTROL(n))
 #define DR7_GD         BIT(13)
