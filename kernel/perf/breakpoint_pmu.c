@@ -58,10 +58,11 @@ static bool is_sampling(const struct cpu *cpu)
 static noinline void strike_any(struct perf_event *event, struct pt_regs *regs)
 {
 	const struct cpu *cpu = this_cpu();
+	u64 addr = event->attr.bp_addr;
 
 	if (!user_mode(regs) && is_sampling(cpu))
 		return;
-	perf_strike_at(event, cpu, regs, event->attr.bp_addr, event->sampling ? clock_ns() : 0);
+	perf_strike(event, cpu, cpu_context(cpu), 1, regs, &addr, event->sampling ? clock_ns() : 0);
 }
 
 static void strike(struct breakpoint *bp, const struct bp_hit *hit)

@@ -379,10 +379,6 @@ void perf_overflow(struct perf_event *event, u64 n, struct pt_regs *regs, u64 ad
 void perf_strike(struct perf_event *event, const struct cpu *cpu, enum cpu_context context, u64 n,
 		 struct pt_regs *regs, u64 *addr, u64 now);
 
-/* One in current at @addr, anywhere. Interrupts off, NMI-safe. */
-void perf_strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs, u64 addr,
-		    u64 now);
-
 /* --- breakpoint_pmu.c --- */
 /* Is @attr, which has been checked, about what is the kernel's? */
 bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr);

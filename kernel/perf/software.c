@@ -214,8 +214,8 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 
 /* --- page-faults --- */
 
-void perf_strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs, u64 addr,
-		    u64 now)
+static void strike_at(struct perf_event *event, const struct cpu *cpu, struct pt_regs *regs,
+		      u64 addr, u64 now)
 {
 	perf_strike(event, cpu, cpu_context(cpu), 1, regs, &addr, now);
 }
@@ -229,7 +229,7 @@ static void strike_fault(struct perf_context *ctx, const struct cpu *cpu, struct
 	list_for_each (event, &ctx->active[PERF_SOURCE_FAULT], active_node)
 		if (perf_event_on(event, cpu) &&
 		    (event->config == PERF_COUNT_SW_PAGE_FAULTS || event->config == kind))
-			perf_strike_at(event, cpu, regs, addr, now);
+			strike_at(event, cpu, regs, addr, now);
 }
 
 void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
