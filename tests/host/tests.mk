@@ -194,3 +194,8 @@ HOST_TESTS += test_reserve
 test_reserve_SRC := $(BREAKPOINT_SRC)
 HOST_TESTS += test_breakpoint
 test_breakpoint_SRC := $(BREAKPOINT_SRC)
+HOST_TESTS += test_breakpoint_event
+test_breakpoint_event_SRC := $(filter-out %/breakpoint_pmu.c,$(PERF_SRC)) tests/host/perf_fixture.c
+$(HOST_OUT)/breakpoint_pmu.included: kernel/perf/breakpoint_pmu.c
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_breakpoint_event: $(HOST_OUT)/breakpoint_pmu.included
