@@ -110,7 +110,7 @@ static void strikes_where(uint32_t type, unsigned offset, unsigned len)
 		}
 	}
 	if (!EXPECT_EQ(value(fd), expected))
-		printf("# type %u, %u bytes at offset %u\n", type, len, offset);
+		printf("# type %u, %u bytes at offset %u\n", (unsigned)type, len, offset);
 	close(fd);
 }
 

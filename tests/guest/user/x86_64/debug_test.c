@@ -69,9 +69,11 @@ TEST(x86_debug_step_and_strike_at_once)
 	struct recorder r;
 	struct sample s;
 	uintptr_t next;
+	int fd;
 
 	catch_traps();
-	if (!EXPECT(watch(HW_BREAKPOINT_W, &data, 8, &r) >= 0))
+	fd = watch(HW_BREAKPOINT_W, &data, 8, NULL);
+	if (!EXPECT(fd >= 0 && watch(HW_BREAKPOINT_W, &data, 8, &r) >= 0))
 		return;
 	for (int i = 0; i < 3; i++)
 		__asm__ volatile("leaq 1f(%%rip), %0\n\t"
@@ -86,6 +88,8 @@ TEST(x86_debug_step_and_strike_at_once)
 	EXPECT_EQ(traps, 3);
 	EXPECT_EQ(trap_ip, next);
 	EXPECT_EQ(value(r.fd), 3);
+	EXPECT_EQ(value(fd), 3);
+	close(fd);
 	for (int i = 0; i < 3; i++)
 		if (EXPECT(recorder_next_sample(&r, getpid(), &record, &s)))
 			EXPECT_EQ(s.ip, next);
