@@ -239,9 +239,10 @@ static void probe_stack(void)
 	irq_restore(flags);
 	if (!probe.nests)
 		idt_set_stack(VECTOR_DEBUG, IST_DEBUG);
-	printk("debug: %u breakpoints%s, exceptions on %s stack\n", BP_SLOTS,
+	printk("debug: %u breakpoints%s; exceptions %s\n", BP_SLOTS,
 	       probe.struck ? "" : ", which do not strike data",
-	       probe.nests ? "the interrupted (this processor nests them)" : "their own");
+	       probe.nests ? "stay on the interrupted stack, as this processor nests them"
+			   : "have a stack of their own");
 }
 INITCALL(0, probe_stack);
 

@@ -392,6 +392,22 @@ KTEST(x86_breakpoint_strays_are_counted)
 	EXPECT_EQ(dr6_read(), DR6_IDLE);
 }
 
+/* Firmware's lock on the registers opens by itself as it traps; an emulator may have none. */
+KTEST(x86_breakpoint_registers_that_are_locked)
+{
+	unsigned long flags = irq_save();
+	u32 before = breakpoint_strays();
+
+	dr7_write(DR7_IDLE | DR7_GD);
+	(void)dr0_read();
+	EXPECT(breakpoint_strays() - before <= 1);
+	dr7_write(DR7_IDLE);
+	EXPECT_EQ(dr7_read(), DR7_IDLE);
+	EXPECT(breakpoint_strays() - before <= 1);
+	EXPECT_EQ(dr6_read(), DR6_IDLE);
+	irq_restore(flags);
+}
+
 static void expect_refused(const void *addr, u32 type, const char *reason)
 {
 	const struct perf_event_attr attr = {
