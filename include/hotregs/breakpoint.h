@@ -54,8 +54,10 @@ struct bp_set {
 
 /* struct task's part; zeroed with it. */
 struct task_breakpoints {
-	struct list_head all;  /* reserve.c's */
-	u8 anywhere[BP_POOLS]; /* slots of those for every CPU; reserve.c's */
+	/* reserve.c's. */
+	struct list_head all;
+	u8 anywhere[BP_POOLS]; /* slots of those for every CPU */
+	u32 nr_for_one;        /* of these, for one CPU alone */
 	/* Under the run-queue lock, and on its CPU while it runs. */
 	struct list_head on;
 	u32 nr_bound;      /* of these, for one CPU alone */

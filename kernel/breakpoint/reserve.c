@@ -72,9 +72,11 @@ static unsigned slots_on(const struct task_breakpoints *t, unsigned pool, u32 cp
 }
 
 /* The task comes into the histograms as it is (1), or goes as it was (-1). */
-static void count_task(const struct task_breakpoints *t, unsigned pool, int by)
+static inline void count_task(const struct task_breakpoints *t, unsigned pool, int by)
 {
 	add(&used.tasks[pool], t->anywhere[pool], by);
+	if (likely(!t->nr_for_one))
+		return;
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
@@ -91,6 +93,8 @@ static bool fits_task(const struct breakpoint *bp, unsigned pool, unsigned more)
 		return used.cpu[bp->cpu][pool] + slots_on(t, pool, bp->cpu) + more <= size;
 	if (most(&used.cpus[pool]) + t->anywhere[pool] + more > size)
 		return false;
+	if (likely(!t->nr_for_one))
+		return true;
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
@@ -171,6 +175,19 @@ static int hold(struct breakpoint *bp, const struct bp_parts *parts)
 	return 0;
 }
 
+static void enlist(struct task_breakpoints *t, struct breakpoint *bp)
+{
+	list_add_tail(&bp->node, &t->all);
+	t->nr_for_one += bp->cpu >= 0;
+}
+
+static void delist(struct task_breakpoints *t, struct breakpoint *bp)
+{
+	list_del(&bp->node);
+	if (t)
+		t->nr_for_one -= bp->cpu >= 0;
+}
+
 int breakpoint_reserve(struct breakpoint *bp)
 {
 	struct task_breakpoints *t = bp->task ? &bp->task->breakpoints : NULL;
@@ -183,10 +200,10 @@ int breakpoint_reserve(struct breakpoint *bp)
 	}
 	list_init(&bp->node);
 	if (t)
-		list_add_tail(&bp->node, &t->all);
+		enlist(t, bp);
 	err = hold(bp, &bp->parts);
 	if (err)
-		list_del(&bp->node);
+		delist(t, bp);
 	spin_unlock_irqrestore(&used.lock, flags);
 	return err;
 }
@@ -199,7 +216,7 @@ void breakpoint_release(struct breakpoint *bp)
 	for (unsigned pool = 0; pool < BP_POOLS; pool++)
 		if (bp->held[pool])
 			set_held(bp, pool, 0);
-	list_del(&bp->node);
+	delist(bp->task ? &bp->task->breakpoints : NULL, bp);
 	spin_unlock_irqrestore(&used.lock, flags);
 }
 

@@ -81,16 +81,15 @@ static void strike(struct breakpoint *bp, const struct bp_hit *hit)
 
 static int init(struct perf_event *event, struct task *task)
 {
-	struct breakpoint *bp = kzalloc(sizeof(*bp));
+	struct breakpoint *bp = kmalloc(sizeof(*bp));
+	const char *why;
 	int err;
 
 	if (!bp)
 		return -ENOMEM;
-	bp->task = task;
-	bp->cpu = event->cpu;
-	bp->hit = strike;
-	bp->context = event;
-	err = parse(&event->attr, false, &bp->parts) ?: breakpoint_reserve(bp);
+	*bp = (struct breakpoint){.task = task, .cpu = event->cpu, .hit = strike, .context = event};
+	/* It has been checked. */
+	err = bp_parse(&event->attr, &bp->parts, &why) ?: breakpoint_reserve(bp);
 	if (err)
 		kfree(bp);
 	else
