@@ -2,6 +2,7 @@
 /* Calls on performance events, and the count of which of their bits and requests were done. */
 #include <string.h>
 
+#include <uapi/hw_breakpoint.h>
 #include <uapi/signal.h>
 
 #include "calls.h"
@@ -88,6 +89,18 @@ static void add_rarer(struct perf_event_attr *attr)
 	}
 }
 
+static uint64_t watched[8];
+
+/* All that differs between two of these is what MODIFY_ATTRIBUTES may change. */
+static void sensible_breakpoint(struct perf_event_attr *attr)
+{
+	*attr = (struct perf_event_attr){.type = PERF_TYPE_BREAKPOINT,
+					 .size = PERF_ATTR_SIZE_VER5,
+					 .bp_type = one_in(4) ? below(6) : HW_BREAKPOINT_W,
+					 .bp_addr = (uintptr_t)watched + below(sizeof(watched)),
+					 .bp_len = 1 + below(8)};
+}
+
 static void sensible_attr(struct perf_event_attr *attr)
 {
 	static const uint8_t configs[] = {PERF_COUNT_SW_CPU_CLOCK,
@@ -103,6 +116,10 @@ static void sensible_attr(struct perf_event_attr *attr)
 					14, 17, 18, 20, 21, 22, 23, 24, 26, 34};
 	uint64_t word = 0;
 
+	if (one_in(12)) {
+		sensible_breakpoint(attr);
+		return;
+	}
 	*attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .size = PERF_ATTR_SIZE_VER5};
 	attr->config = PICK(configs);
 	for (unsigned n = below(6); n; n--)
@@ -166,6 +183,17 @@ static unsigned long gen_attr(struct op *op)
 	return in_or_hostile(memcpy(in_bytes(sizeof(attr)), &attr, sizeof(attr)));
 }
 
+/* Half of them differ in what may be changed alone, if the event is a breakpoint. */
+static unsigned long gen_modification(struct op *op)
+{
+	struct perf_event_attr attr;
+
+	if (one_in(2))
+		return gen_attr(op);
+	sensible_breakpoint(&attr);
+	return in_or_hostile(memcpy(in_bytes(sizeof(attr)), &attr, sizeof(attr)));
+}
+
 static void count_bits(struct bit_count *counts, uint64_t word, bool done)
 {
 	for (; word; word &= word - 1) {
@@ -223,7 +251,7 @@ static unsigned long gen_ioctl_arg(struct op *op)
 	case PERF_EVENT_IOC_ID:
 		return out_bytes(op, sizeof(uint64_t));
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
-		return gen_attr(op);
+		return gen_modification(op);
 	case PERF_EVENT_IOC_REFRESH:
 		return one_in(8) ? hostile_word() : below(12);
 	case PERF_EVENT_IOC_SET_BPF:
