@@ -92,12 +92,14 @@ static bool cover_exactly(struct bp_parts *parts, unsigned long first, unsigned 
 	/* Not a power of two, or not aligned. */
 	if ((size | first) & (size - 1))
 		return false;
-	*parts = (struct bp_parts){{{first, (u32)len_of_log[__builtin_ctzl(size)] << 2 | type}}, 1};
+	parts->form[0] = (struct bp_form){first, (u32)len_of_log[__builtin_ctzl(size)] << 2 | type};
+	parts->nr = 1;
 	return true;
 }
 
 /* Slots for [first, last], at most RANGE_MAX bytes: those that watch least beside it. */
-static void cover_range(struct bp_parts *parts, unsigned long first, unsigned long last, u32 type)
+static noinline void cover_range(struct bp_parts *parts, unsigned long first, unsigned long last,
+				 u32 type)
 {
 	unsigned long least = cover(&parts->form[0], first, last, type);
 

@@ -31,7 +31,7 @@ struct bp_hit {
 typedef void (*breakpoint_handler_t)(struct breakpoint *bp, const struct bp_hit *hit);
 
 struct breakpoint {
-	/* By who makes it, zeroed before; they stay until it has been released. */
+	/* By who makes it; they stay until it has been released. */
 	struct bp_parts parts; /* but for breakpoint_write() */
 	struct task *task;     /* whose; NULL: everybody's */
 	s32 cpu;               /* where; -1: everywhere */
@@ -49,6 +49,7 @@ struct breakpoint {
 struct bp_set {
 	struct bp_bank bank; /* first */
 	u8 nr[BP_POOLS];
+	u64 id; /* of two sets the same: so are the banks; 0: that is not known, or it is empty */
 	struct breakpoint *owner[BP_POOLS][BP_SLOTS]; /* by slot; NULL: not in this set */
 };
 
@@ -77,6 +78,14 @@ struct cpu_breakpoints {
  * the debug exception itself needs. Pure.
  */
 int breakpoint_check(const struct bp_parts *parts, bool user, const char **why);
+
+/* Before anything else is done with one that has not been zeroed. */
+static inline void breakpoint_init(struct breakpoint *bp)
+{
+	bp->on = false;
+	for (unsigned pool = 0; pool < BP_POOLS; pool++)
+		bp->held[pool] = 0;
+}
 
 /*
  * Reserves slots for @bp, wherever it may strike: 0 or -ENOSPC. What this costs depends on its
@@ -114,7 +123,8 @@ u32 breakpoint_slots_used(void);
 
 /* --- For the scheduler and the architecture --- */
 
-/* @next is about to run on @cpu, this one. Interrupts off, run-queue lock held. */
+/* @next is about to run on @cpu, this one, whose registers hold something else than it needs.
+ * Interrupts off, run-queue lock held. */
 void breakpoint_switch(struct cpu *cpu, struct task *next);
 
 /* A CPU that has come to those that run takes what is everybody's. On it, interrupts off. */

@@ -52,8 +52,8 @@ bool wake_up_task(struct task *task);
 void task_notify(struct task *task, u8 work);
 
 /*
- * Switches to @task come by breakpoint_switch(), or no longer. On its CPU or while it runs nowhere,
- * its run-queue lock held.
+ * Switches to @task come by sched_switch_breakpoints(), or no longer. On its CPU or while it runs
+ * nowhere, its run-queue lock held.
  */
 static inline void sched_hook_switches(struct task *task, bool on)
 {
@@ -66,6 +66,23 @@ static inline void sched_hook_switches(struct task *task, bool on)
 static inline bool sched_switches_hooked(const struct task *task)
 {
 	return task->perf_active & SWITCH_HOOKED;
+}
+
+/*
+ * @next is about to run on @cpu, this one: the owners of what the slots hold change, and if need be
+ * what they hold. Interrupts off, run-queue lock held.
+ */
+static __always_inline void sched_switch_breakpoints(struct cpu *cpu, struct task *next)
+{
+	struct bp_set *from = cpu->breakpoints.task, *to = &next->breakpoints.set;
+
+	if (likely(!from && !sched_switches_hooked(next)))
+		return;
+	/* What nobody has on has no number. */
+	if (from && from->id == to->id && likely(to->id))
+		cpu->breakpoints.task = to;
+	else
+		breakpoint_switch(cpu, next);
 }
 
 /* First run of a task made by task_create() or fork, on a processor chosen as for a wake-up. */

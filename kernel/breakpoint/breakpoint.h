@@ -5,6 +5,12 @@
 #include <hotregs/breakpoint.h>
 #include <hotregs/printk.h>
 
+/* Does @bp strike on @cpu, as far as that is a matter of CPUs? */
+static inline bool is_for(const struct breakpoint *bp, u32 cpu)
+{
+	return bp->cpu < 0 || (u32)bp->cpu == cpu;
+}
+
 /* --- slots.c, on this CPU, interrupts off --- */
 /* What the CPU has of its own is built anew: from what is everybody's and what is its. */
 void breakpoint_reload_cpu(void);

@@ -11,9 +11,10 @@
 
 #include "breakpoint.h"
 
-/* How many have n slots, n from 1 on. */
+/* How many have n slots, n from 1 on; and for which n there are any, a bit each. */
 struct histogram {
 	u32 count[BP_SLOTS + 1];
+	u32 there;
 };
 
 static struct {
@@ -25,25 +26,20 @@ static struct {
 	u8 cpu[MAX_CPUS][BP_POOLS]; /* a CPU's own, everybody's among them */
 } used = {.lock = SPINLOCK_INIT};
 
-static void add(struct histogram *h, unsigned n, int by)
+static inline void add(struct histogram *h, unsigned n, int by)
 {
-	if (n)
-		h->count[n] += by;
+	if (!n)
+		return;
+	h->count[n] += by;
+	if (h->count[n])
+		h->there |= 1U << n;
+	else
+		h->there &= ~(1U << n);
 }
 
-static unsigned most(const struct histogram *h)
+static inline unsigned most(const struct histogram *h)
 {
-	unsigned n = BP_SLOTS;
-
-	while (n && !h->count[n])
-		n--;
-	return n;
-}
-
-/* Does @bp strike on @cpu, as far as that is a matter of CPUs? */
-static bool is_for(const struct breakpoint *bp, u32 cpu)
-{
-	return bp->cpu < 0 || (u32)bp->cpu == cpu;
+	return h->there ? 31 - __builtin_clz(h->there) : 0;
 }
 
 /* --- A task's --- */
@@ -71,12 +67,8 @@ static unsigned slots_on(const struct task_breakpoints *t, unsigned pool, u32 cp
 	return n;
 }
 
-/* The task comes into the histograms as it is (1), or goes as it was (-1). */
-static inline void count_task(const struct task_breakpoints *t, unsigned pool, int by)
+static noinline void count_bound(const struct task_breakpoints *t, unsigned pool, int by)
 {
-	add(&used.tasks[pool], t->anywhere[pool], by);
-	if (likely(!t->nr_for_one))
-		return;
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
@@ -84,17 +76,19 @@ static inline void count_task(const struct task_breakpoints *t, unsigned pool, i
 	}
 }
 
-static bool fits_task(const struct breakpoint *bp, unsigned pool, unsigned more)
+/* The task comes into the histograms as it is (1), or goes as it was (-1). */
+static inline void count_task(const struct task_breakpoints *t, unsigned pool, int by)
 {
-	const struct task_breakpoints *t = &bp->task->breakpoints;
+	add(&used.tasks[pool], t->anywhere[pool], by);
+	if (unlikely(t->nr_for_one))
+		count_bound(t, pool, by);
+}
+
+/* For each CPU for which the task has breakpoints of their own. */
+static noinline bool fits_bound(const struct task_breakpoints *t, unsigned pool, unsigned more)
+{
 	unsigned size = bp_pool_size(pool);
 
-	if (bp->cpu >= 0)
-		return used.cpu[bp->cpu][pool] + slots_on(t, pool, bp->cpu) + more <= size;
-	if (most(&used.cpus[pool]) + t->anywhere[pool] + more > size)
-		return false;
-	if (likely(!t->nr_for_one))
-		return true;
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
@@ -102,6 +96,17 @@ static bool fits_task(const struct breakpoint *bp, unsigned pool, unsigned more)
 			return false;
 	}
 	return true;
+}
+
+static inline bool fits_task(const struct breakpoint *bp, unsigned pool, unsigned more)
+{
+	const struct task_breakpoints *t = &bp->task->breakpoints;
+	unsigned size = bp_pool_size(pool);
+
+	if (unlikely(bp->cpu >= 0))
+		return used.cpu[bp->cpu][pool] + slots_on(t, pool, bp->cpu) + more <= size;
+	return most(&used.cpus[pool]) + t->anywhere[pool] + more <= size &&
+	       (likely(!t->nr_for_one) || fits_bound(t, pool, more));
 }
 
 /* --- A CPU's, or everybody's --- */
@@ -120,24 +125,34 @@ static void add_to_cpu(u32 cpu, unsigned pool, int more)
 	add(&used.cpus[pool], used.cpu[cpu][pool], 1);
 }
 
-/* --- Either --- */
-
-static bool fits(const struct breakpoint *bp, unsigned pool, unsigned more)
+static noinline bool fits_cpus(const struct breakpoint *bp, unsigned pool, unsigned more)
 {
-	if (bp->task)
-		return fits_task(bp, pool, more);
 	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
 		if (is_for(bp, cpu) && !fits_cpu(cpu, pool, more))
 			return false;
 	return true;
 }
 
-static void set_held(struct breakpoint *bp, unsigned pool, unsigned n)
+static noinline void add_to_cpus(const struct breakpoint *bp, unsigned pool, int more)
+{
+	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (is_for(bp, cpu))
+			add_to_cpu(cpu, pool, more);
+}
+
+/* --- Either --- */
+
+static inline bool fits(const struct breakpoint *bp, unsigned pool, unsigned more)
+{
+	return likely(bp->task) ? fits_task(bp, pool, more) : fits_cpus(bp, pool, more);
+}
+
+static inline void set_held(struct breakpoint *bp, unsigned pool, unsigned n)
 {
 	int more = (int)n - bp->held[pool];
 
 	used.slots += more;
-	if (bp->task) {
+	if (likely(bp->task)) {
 		count_task(&bp->task->breakpoints, pool, -1);
 		bp->held[pool] = n;
 		if (bp->cpu < 0)
@@ -146,22 +161,16 @@ static void set_held(struct breakpoint *bp, unsigned pool, unsigned n)
 		return;
 	}
 	bp->held[pool] = n;
-	for (u32 cpu = 0; cpu < MAX_CPUS; cpu++)
-		if (is_for(bp, cpu))
-			add_to_cpu(cpu, pool, more);
+	add_to_cpus(bp, pool, more);
 }
 
 static unsigned needed(const struct bp_parts *parts, unsigned pool)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < parts->nr; i++)
-		n += bp_pool(&parts->form[i]) == pool;
-	return n;
+	return bp_pool(&parts->form[0]) == pool ? parts->nr : 0;
 }
 
 /* Room for @parts beside what @bp holds already. Locked. */
-static int hold(struct breakpoint *bp, const struct bp_parts *parts)
+static inline int hold(struct breakpoint *bp, const struct bp_parts *parts)
 {
 	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
 		unsigned n = needed(parts, pool);

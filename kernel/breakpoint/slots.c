@@ -8,12 +8,13 @@
 #include <hotregs/cpu.h>
 #include <hotregs/irq.h>
 #include <hotregs/sched.h>
+#include <hotregs/string.h>
 
 #include "breakpoint.h"
 
 /* --- Sets --- */
 
-static void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
+static __always_inline void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
 {
 	for (unsigned i = 0; i < bp->parts.nr; i++) {
 		const struct bp_form *form = &bp->parts.form[i];
@@ -28,14 +29,19 @@ static void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
 
 _Static_assert(offsetof(struct bp_set, bank) == 0, "");
 
+static inline void task_set_add(struct task_breakpoints *t, struct breakpoint *bp, u32 cpu)
+{
+	if (is_for(bp, cpu))
+		set_add(&t->set, bp, true);
+}
+
 static noinline void fill_task(struct task_breakpoints *t, u32 cpu)
 {
 	struct breakpoint *bp;
 
 	t->set = (struct bp_set){};
 	list_for_each (bp, &t->on, on_node)
-		if (bp->cpu < 0 || (u32)bp->cpu == cpu)
-			set_add(&t->set, bp, true);
+		task_set_add(t, bp, cpu);
 }
 
 static void add_own(struct breakpoint *bp, void *set)
@@ -64,45 +70,85 @@ void breakpoint_start_cpu(void)
 	breakpoint_reload_cpu();
 }
 
-/* @task's that are on have changed: those that are loaded, and whether there are any. */
-static void reload_task(struct task *task)
+/*
+ * @t's set has become another one. Tasks that inherit the breakpoints of who runs here come to have
+ * the same; then a switch between them has no registers to write.
+ */
+static inline void identify(struct task_breakpoints *t, const struct bp_set *loaded)
+{
+	static u64 last_id;
+
+	if (t->nr_bound)
+		t->set.id = 0; /* it is built anew wherever the task goes */
+	else if (loaded && loaded != &t->set &&
+		 !memcmp(&loaded->bank, &t->set.bank, sizeof(loaded->bank)))
+		t->set.id = loaded->id;
+	else
+		t->set.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+}
+
+static void add_to_task(struct breakpoint *bp, struct task *task)
 {
 	struct task_breakpoints *t = &task->breakpoints;
 	struct cpu *cpu = this_cpu();
 	bool runs = cpu->running == task;
 
+	list_add_tail(&bp->on_node, &t->on);
+	t->nr_bound += bp->cpu >= 0;
 	if (runs && cpu->breakpoints.task)
 		bp_exchange(&t->set.bank, NULL);
-	fill_task(t, cpu->id);
-	sched_hook_switches(task, !list_empty(&t->on));
-	if (!runs)
-		return;
-	cpu->breakpoints.task = list_empty(&t->on) ? NULL : &t->set;
-	if (cpu->breakpoints.task)
+	/* That of one which has some for one CPU alone is built where it runs. */
+	if (runs || !t->nr_bound)
+		task_set_add(t, bp, cpu->id);
+	identify(t, cpu->breakpoints.task);
+	sched_hook_switches(task, true);
+	if (runs) {
+		cpu->breakpoints.task = &t->set;
 		bp_exchange(NULL, &t->set.bank);
+	}
 }
 
-static void reload(struct breakpoint *bp)
+static void remove_from_task(struct breakpoint *bp, struct task *task)
 {
-	if (bp->task)
-		reload_task(bp->task);
-	else
-		breakpoint_reload_cpu();
+	struct task_breakpoints *t = &task->breakpoints;
+	struct cpu *cpu = this_cpu();
+	bool runs = cpu->running == task, any;
+
+	list_del(&bp->on_node);
+	t->nr_bound -= bp->cpu >= 0;
+	any = !list_empty(&t->on);
+	if (runs)
+		bp_exchange(&t->set.bank, NULL);
+	if (any) {
+		fill_task(t, cpu->id);
+		identify(t, cpu->breakpoints.task);
+	} else {
+		t->set = (struct bp_set){};
+		sched_hook_switches(task, false);
+	}
+	if (!runs)
+		return;
+	cpu->breakpoints.task = any ? &t->set : NULL;
+	if (any)
+		bp_exchange(NULL, &t->set.bank);
 }
 
 void breakpoint_on(struct breakpoint *bp)
 {
-	struct cpu_breakpoints *c = &this_cpu()->breakpoints;
+	struct cpu_breakpoints *c;
 
 	if (bp->on)
 		return;
+	bp->on = true;
+	if (bp->task) {
+		add_to_task(bp, bp->task);
+		return;
+	}
+	c = &this_cpu()->breakpoints;
 	if (!c->on.next)
 		list_init(&c->on);
-	bp->on = true;
-	list_add_tail(&bp->on_node, bp->task ? &bp->task->breakpoints.on : &c->on);
-	if (bp->task)
-		bp->task->breakpoints.nr_bound += bp->cpu >= 0;
-	reload(bp);
+	list_add_tail(&bp->on_node, &c->on);
+	breakpoint_reload_cpu();
 }
 
 void breakpoint_off(struct breakpoint *bp)
@@ -110,10 +156,12 @@ void breakpoint_off(struct breakpoint *bp)
 	if (!bp->on)
 		return;
 	bp->on = false;
+	if (bp->task) {
+		remove_from_task(bp, bp->task);
+		return;
+	}
 	list_del(&bp->on_node);
-	if (bp->task)
-		bp->task->breakpoints.nr_bound -= bp->cpu >= 0;
-	reload(bp);
+	breakpoint_reload_cpu();
 }
 
 /* Of @set, which may be NULL: a set begins with its bank. */
@@ -123,28 +171,22 @@ static inline const struct bp_bank *bank_of(const struct bp_set *set)
 }
 
 /* To a task that has not the same on every CPU. */
-static noinline void switch_bound(struct cpu *cpu, struct task *next)
+static noinline void switch_bound(struct cpu *cpu, const struct bp_set *from, struct task *next)
 {
-	struct bp_set *from = cpu->breakpoints.task, *to = &next->breakpoints.set;
-
 	fill_task(&next->breakpoints, cpu->id);
-	cpu->breakpoints.task = to;
-	bp_exchange(bank_of(from), bank_of(to));
+	bp_exchange(bank_of(from), &next->breakpoints.set.bank);
 }
 
 void breakpoint_switch(struct cpu *cpu, struct task *next)
 {
-	struct bp_set *from = cpu->breakpoints.task, *to = NULL;
+	const struct bp_set *from = cpu->breakpoints.task;
+	struct bp_set *to = sched_switches_hooked(next) ? &next->breakpoints.set : NULL;
 
-	if (sched_switches_hooked(next)) {
-		to = &next->breakpoints.set;
-		if (unlikely(next->breakpoints.nr_bound)) {
-			switch_bound(cpu, next);
-			return;
-		}
-	}
 	cpu->breakpoints.task = to;
-	bp_exchange(bank_of(from), bank_of(to));
+	if (to && unlikely(next->breakpoints.nr_bound))
+		switch_bound(cpu, from, next);
+	else
+		bp_exchange(bank_of(from), bank_of(to));
 }
 
 /* --- Strikes --- */

@@ -85,16 +85,17 @@ static u64 flags_of(const struct perf_event_attr *attr)
 #define FLAGS_RARE \
 	(FLAG(15) | FLAG(16) | FLAG(19) | FLAG(25) | (FLAG(34) - FLAG(28)) | (0 - FLAG(35)))
 
-/* Is there anything that check_rare() looks at? */
+/* Is there anything that check_rare() looks at? A breakpoint has fields of its own. */
 static bool has_rare(const struct perf_event_attr *attr)
 {
 	u64 rare = (flags_of(attr) & FLAGS_RARE) | (attr->sample_type & ~(u64)SAMPLE_WORDS) |
-		   attr->config1 | attr->config2 | attr->config3 | attr->branch_sample_type |
-		   attr->sample_regs_user | attr->sample_regs_intr | attr->sig_data;
+		   attr->config3 | attr->branch_sample_type | attr->sample_regs_user |
+		   attr->sample_regs_intr | attr->sig_data;
 
-	return rare ||
-	       (attr->bp_type | attr->sample_stack_user | (u32)attr->clockid | attr->aux_watermark |
-		attr->aux_sample_size | attr->__reserved_2 | attr->__reserved_3);
+	if (likely(attr->type != PERF_TYPE_BREAKPOINT))
+		rare |= attr->config1 | attr->config2 | attr->bp_type;
+	return rare || (attr->sample_stack_user | (u32)attr->clockid | attr->aux_watermark |
+			attr->aux_sample_size | attr->__reserved_2 | attr->__reserved_3);
 }
 
 static bool is_clock(const struct perf_event_attr *attr)

@@ -16,26 +16,25 @@
 
 /* --- What there is --- */
 
-static int parse(const struct perf_event_attr *attr, bool user, struct bp_parts *parts)
-{
-	const char *why;
-
-	return bp_parse(attr, parts, &why) ?: breakpoint_check(parts, user, &why);
-}
-
 static bool is_kernels(const struct perf_event_attr *attr)
 {
 	return attr->bp_addr >= USER_END;
 }
 
+static int parse(const struct perf_event_attr *attr, bool user, struct bp_parts *parts)
+{
+	const char *why;
+	int err = bp_parse(attr, parts, &why);
+
+	/* No range is a user's and the kernel's; and a user's may be watched. */
+	return err || !is_kernels(attr) ? err : breakpoint_check(parts, user, &why);
+}
+
+/* What it is to watch is parsed when it gets its slots: that is done once. */
 static int check(const struct perf_event_attr *attr)
 {
-	struct bp_parts parts;
-
 	/* What is there only the kernel can touch. */
-	if (attr->config || (is_kernels(attr) && attr->exclude_kernel))
-		return -EINVAL;
-	return parse(attr, false, &parts);
+	return attr->config || (is_kernels(attr) && attr->exclude_kernel) ? -EINVAL : 0;
 }
 
 bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr)
@@ -81,38 +80,30 @@ static void strike(struct breakpoint *bp, const struct bp_hit *hit)
 
 static int init(struct perf_event *event, struct task *task)
 {
-	struct breakpoint *bp = kmalloc(sizeof(*bp));
-	const char *why;
-	int err;
+	struct breakpoint *bp = &event->breakpoint;
 
-	if (!bp)
-		return -ENOMEM;
-	*bp = (struct breakpoint){.task = task, .cpu = event->cpu, .hit = strike, .context = event};
-	/* It has been checked. */
-	err = bp_parse(&event->attr, &bp->parts, &why) ?: breakpoint_reserve(bp);
-	if (err)
-		kfree(bp);
-	else
-		event->counter.data = bp;
-	return err;
+	bp->task = task;
+	bp->cpu = event->cpu;
+	bp->hit = strike;
+	bp->context = event;
+	breakpoint_init(bp);
+	return parse(&event->attr, false, &bp->parts) ?: breakpoint_reserve(bp);
 }
 
 static void destroy(struct perf_event *event)
 {
-	breakpoint_release(event->counter.data);
-	kfree(event->counter.data);
-	event->counter.data = NULL;
+	breakpoint_release(&event->breakpoint);
 }
 
 static int add(struct perf_event *event, u64 at)
 {
-	breakpoint_on(event->counter.data);
+	breakpoint_on(&event->breakpoint);
 	return 0;
 }
 
 static void del(struct perf_event *event, u64 at)
 {
-	breakpoint_off(event->counter.data);
+	breakpoint_off(&event->breakpoint);
 }
 
 static struct perf_pmu breakpoints = {
@@ -149,8 +140,8 @@ static bool same_but_breakpoint(const struct perf_event *event, const struct per
 static void write(struct perf_event *event, const struct perf_event_attr *attr,
 		  const struct bp_parts *parts)
 {
-	breakpoint_write(event->counter.data, parts);
-	breakpoint_trim(event->counter.data);
+	breakpoint_write(&event->breakpoint, parts);
+	breakpoint_trim(&event->breakpoint);
 	event->attr.bp_type = attr->bp_type;
 	event->attr.bp_addr = attr->bp_addr;
 	event->attr.bp_len = attr->bp_len;
@@ -159,23 +150,23 @@ static void write(struct perf_event *event, const struct perf_event_attr *attr,
 /* Room in all of @event's contexts for both, or in none. perf_mutex held. */
 static int hold_all(struct perf_event *event, const struct bp_parts *parts)
 {
-	int err = breakpoint_hold(event->counter.data, parts);
+	int err = breakpoint_hold(&event->breakpoint, parts);
 	struct perf_event *child, *held;
 
 	if (err)
 		return err;
 	list_for_each (child, &event->children, child_node) {
-		err = breakpoint_hold(child->counter.data, parts);
+		err = breakpoint_hold(&child->breakpoint, parts);
 		if (err)
 			break;
 	}
 	if (!err)
 		return 0;
-	breakpoint_trim(event->counter.data);
+	breakpoint_trim(&event->breakpoint);
 	list_for_each (held, &event->children, child_node) {
 		if (held == child)
 			break;
-		breakpoint_trim(held->counter.data);
+		breakpoint_trim(&held->breakpoint);
 	}
 	return err;
 }

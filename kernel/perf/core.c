@@ -19,6 +19,8 @@ static u64 last_id;
 
 void perf_clock_restart(struct perf_event *event)
 {
+	if (!event->clock)
+		return;
 	event->timer_left = event->period;
 	event->put_off = 0;
 	if (event->active && perf_clock_ticks(event))

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <hotregs/breakpoint.h>
 #include <hotregs/list.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/perf_pmu.h>
@@ -212,10 +213,16 @@ struct perf_event {
 	u64 start;               /* of cpu-migrations: which of perf_watchers.starts turned it on */
 	struct perf_event *copy; /* the one made last; perf_mutex */
 	struct perf_event *next_released;
-	struct timer timer; /* a sampling clock's */
-	u64 timer_left;     /* ns to go when its task left the CPU */
-	u64 window;         /* clock.c: the beat that its samples are counted from */
-	u32 window_samples; /* that many */
+	union {
+		/* clock.c's */
+		struct {
+			struct timer timer; /* a sampling clock's */
+			u64 timer_left;     /* ns to go when its task left the CPU */
+			u64 window;         /* the beat that its samples are counted from */
+			u32 window_samples; /* that many */
+		};
+		struct breakpoint breakpoint; /* breakpoint_pmu.c's */
+	};
 };
 
 extern struct mutex perf_mutex;

@@ -2,14 +2,15 @@
 /* The units that count events, by the type that perf_event_attr names; and what they may touch. */
 #include "event.h"
 
-static struct list_head pmus = LIST_HEAD_INIT(pmus);
+static struct perf_pmu *fixed[PERF_TYPE_MAX] = {[PERF_TYPE_SOFTWARE] = &perf_software};
+static struct list_head pmus = LIST_HEAD_INIT(pmus); /* of other types */
 
 struct perf_pmu *perf_pmu_find(u32 type)
 {
 	struct perf_pmu *pmu;
 
-	if (type == PERF_TYPE_SOFTWARE)
-		return &perf_software;
+	if (likely(type < PERF_TYPE_MAX))
+		return fixed[type];
 	list_for_each (pmu, &pmus, node)
 		if (pmu->type == type)
 			return pmu;
@@ -20,7 +21,10 @@ int perf_pmu_register(struct perf_pmu *pmu)
 {
 	if (perf_pmu_find(pmu->type))
 		return -EEXIST;
-	list_add_tail(&pmu->node, &pmus);
+	if (pmu->type < PERF_TYPE_MAX)
+		fixed[pmu->type] = pmu;
+	else
+		list_add_tail(&pmu->node, &pmus);
 	return 0;
 }
 

@@ -124,20 +124,21 @@ static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 n
 
 void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 {
-	struct perf_context *ctx;
+	u32 out = prev->perf_active, in = next->perf_active;
 	u64 at;
 
 	if (cpu->perf_active & WATCH_COUNT)
 		count_switch(&cpu->perf->ctx, true, cpu);
-	if (!((prev->perf_active | next->perf_active) & WATCH_ANY))
+	/* Of a task's that only count, all have a time. */
+	if (!((out | in) & WATCH_TIME))
 		return;
 	at = clock_cycles();
-	if (prev->perf_active & WATCH_ANY) {
-		ctx = &prev->perf->ctx;
-		count_switch(ctx, false, cpu);
-		perf_context_out(ctx, cpu, at);
+	if (out & WATCH_TIME) {
+		if (out & WATCH_COUNT)
+			count_switch(&prev->perf->ctx, false, cpu);
+		perf_context_out(&prev->perf->ctx, cpu, at);
 	}
-	if (next->perf_active & WATCH_ANY)
+	if (in & WATCH_TIME)
 		perf_context_in(&next->perf->ctx, at);
 }
 

@@ -21,7 +21,8 @@ struct perf_event *perf_event_copy(struct perf_event *event)
 	copy->leader = event->leader->copy;
 	copy->period = event->period;
 	copy->interval = event->interval;
-	copy->timer_left = event->period;
+	if (copy->clock)
+		copy->timer_left = event->period;
 	copy->enable_on_exec = event->enable_on_exec;
 	copy->attr.disabled = !event->enabled;
 	list_add_tail(&copy->child_node, &event->owner->children);

@@ -77,8 +77,7 @@ static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, s
 		arch_hot_regs(&cpu->hot_regs);
 		perf_sched_switch(prev, next, &cpu->hot_regs);
 	}
-	if (unlikely(cpu->breakpoints.task || sched_switches_hooked(next)))
-		breakpoint_switch(cpu, next);
+	sched_switch_breakpoints(cpu, next);
 }
 
 /* @prev, which leaves the CPU, is not to be chosen again. Lock held. */

@@ -11,6 +11,7 @@
 #include <uapi/perf_event.h>
 
 struct bp_bank host_slots[MAX_CPUS];
+unsigned host_exchanges;
 unsigned host_bp_slots[BP_POOLS] = {BP_SLOTS, BP_SLOTS};
 
 char host_noinstr[64], host_debug_data[64];
@@ -83,6 +84,7 @@ void bp_exchange(const struct bp_bank *from, const struct bp_bank *to)
 {
 	struct bp_bank *now = &host_slots[host_cpu->id];
 
+	host_exchanges++;
 	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
 		if (from) {
 			assert_int_equal(from->on[pool] & ~now->on[pool], 0);

@@ -7,6 +7,7 @@
 
 /* All slots of all CPUs, as the registers have them. */
 extern struct bp_bank host_slots[MAX_CPUS];
+extern unsigned host_exchanges; /* calls of bp_exchange() */
 
 /* Slots by pool, 1 to BP_SLOTS; at first all. */
 extern unsigned host_bp_slots[BP_POOLS];

@@ -167,8 +167,7 @@ void switch_to(struct task *next)
 			perf_count_switch(host_cpu, prev, next);
 		else
 			perf_sched_switch(prev, next, &hot_regs);
-		if (host_cpu->breakpoints.task || sched_switches_hooked(next))
-			breakpoint_switch(host_cpu, next);
+		sched_switch_breakpoints(host_cpu, next);
 		host_irqs_off = 0;
 	}
 	prev->nr_switches++;

@@ -70,8 +70,7 @@ static void switch_to(u32 id, struct task *next)
 
 	next->cpu = id;
 	host_cpu = cpu;
-	if (cpu->breakpoints.task || sched_switches_hooked(next))
-		breakpoint_switch(cpu, next);
+	sched_switch_breakpoints(cpu, next);
 	host_run_as(cpu, next);
 	host_run_as(&cpus[0], cpus[0].running);
 }
@@ -236,6 +235,36 @@ static void an_instruction_is_told_once_to_each(void **state)
 	assert_int_equal(told[other - bps], 1);
 }
 
+/* As a child inherits them: at a switch the owners change, and nothing is written. */
+static void equal_sets_are_written_once(void **state)
+{
+	const struct bp_form form = host_data(0x1000, 4), other = host_data(0x2000, 4);
+	const struct bp_parts parts = {{other}, 1};
+	struct pt_regs regs = {};
+	struct breakpoint *bp[3];
+	unsigned before;
+
+	switch_to(0, &tasks[0]);
+	for (unsigned t = 0; t < 3; t++)
+		bp[t] = open_on(&tasks[t], -1, t < 2 ? form : other);
+	before = host_exchanges;
+	for (unsigned t = 1; t < 4; t++) {
+		switch_to(0, &tasks[t % 2]);
+		host_strike(0x1000, false, &regs);
+		assert_int_equal(told[bp[t % 2] - bps], (t + 1) / 2);
+	}
+	assert_int_equal(host_exchanges, before);
+	switch_to(0, &tasks[2]);
+	assert_int_equal(host_slots_with(0, &other), 1);
+	assert_int_equal(breakpoint_modify(bp[1], &parts), 0);
+	switch_to(0, &tasks[0]);
+	switch_to(0, &tasks[1]);
+	assert_int_equal(host_slots_with(0, &form), 0);
+	assert_int_equal(host_slots_with(0, &other), 1);
+	switch_to(0, &idle[0]);
+	assert_int_equal(host_slots_on(0), 0);
+}
+
 static void a_slot_without_owner_is_a_stray(void **state)
 {
 	const struct bp_hit h = {};
@@ -333,9 +362,10 @@ static void what_entries_need_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    CASE(slots_hold_what_is_to_strike),    CASE(an_instruction_is_told_once_to_each),
-	    CASE(a_slot_without_owner_is_a_stray), CASE(a_change_is_all_or_nothing),
-	    CASE(everybodys_are_everywhere),       CASE(what_entries_need_is_refused),
+	    CASE(equal_sets_are_written_once),         CASE(slots_hold_what_is_to_strike),
+	    CASE(an_instruction_is_told_once_to_each), CASE(a_slot_without_owner_is_a_stray),
+	    CASE(a_change_is_all_or_nothing),          CASE(everybodys_are_everywhere),
+	    CASE(what_entries_need_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

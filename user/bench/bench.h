@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NOINLINE __attribute__((noinline))
 
@@ -40,6 +41,15 @@ bool bench_processes(void);
 bool bench_memory(void);
 bool bench_samples(void);
 bool bench_events(void);
+bool bench_breakpoints(void);
+bool bench_crowd(void); /* of breakpoints, with many tasks */
+
+/* --- Who has something (child.c) --- */
+
+/* A child that does something @n times and stays; its pid, 0 when it could not. */
+pid_t bench_child(unsigned n, bool (*once)(void));
+/* Ends @n of these; a pid of 0 is none. */
+void bench_end(pid_t *pid, unsigned n);
 
 /* --- A partner to switch with (switch.c) --- */
 

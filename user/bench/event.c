@@ -8,10 +8,8 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <raw_syscall.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define OPENS   20
@@ -50,17 +48,6 @@ static double open_batch(void)
 
 static pid_t holder[HOLDERS], crowd[CROWDS];
 
-static void end_all(pid_t *pid, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		if (pid[i] <= 0)
-			continue;
-		kill(pid[i], SIGKILL);
-		waitpid(pid[i], NULL, 0);
-		pid[i] = 0;
-	}
-}
-
 static bool open_one(void)
 {
 	return open_event(getppid(), true) >= 0;
@@ -80,40 +67,13 @@ static bool add_task(void)
 	return pthread_create(&thread, NULL, sleep_on, NULL) == 0;
 }
 
-/* A child that does something @n times and stays; its pid, 0 when it could not. */
-static pid_t child_with(unsigned n, bool (*once)(void))
-{
-	int ready[2];
-	bool ok = false;
-	pid_t pid;
-
-	if (pipe(ready) < 0)
-		return 0;
-	pid = fork();
-	if (pid == 0) {
-		ok = true;
-		while (ok && n--)
-			ok = once();
-		(void)!write(ready[1], &ok, sizeof(ok));
-		for (;;)
-			pause();
-	}
-	if (pid > 0 && read(ready[0], &ok, sizeof(ok)) != sizeof(ok))
-		ok = false;
-	close(ready[0]);
-	close(ready[1]);
-	if (!ok)
-		end_all(&pid, 1);
-	return pid;
-}
-
 /* @n events of ours, which children inherit. */
 static bool hold_events(unsigned n)
 {
 	for (unsigned i = 0; i < HOLDERS && n; i++) {
 		unsigned these = n < EACH ? n : EACH;
 
-		holder[i] = child_with(these, open_one);
+		holder[i] = bench_child(these, open_one);
 		if (holder[i] <= 0)
 			return bench_failed("%u events can not be opened", these) > 0;
 		n -= these;
@@ -167,7 +127,7 @@ static bool by_events(void)
 
 		snprintf(what, sizeof(what), "%u event%s", numbers[i], numbers[i] > 1 ? "s" : "");
 		ok = hold_events(numbers[i]) && rows(what);
-		end_all(holder, HOLDERS);
+		bench_end(holder, HOLDERS);
 	}
 	return ok;
 }
@@ -182,13 +142,13 @@ static bool by_tasks(void)
 		char what[32];
 
 		/* A child is a task itself. */
-		crowd[i] = child_with(numbers[i] - (i ? numbers[i - 1] : 0) - 1, add_task);
+		crowd[i] = bench_child(numbers[i] - (i ? numbers[i - 1] : 0) - 1, add_task);
 		ok = crowd[i] > 0 || bench_failed("there are no %u tasks", numbers[i]) > 0;
 		snprintf(what, sizeof(what), "%u tasks", numbers[i]);
 		ok = ok && rows(what);
 	}
-	end_all(crowd, CROWDS);
-	end_all(holder, HOLDERS);
+	bench_end(crowd, CROWDS);
+	bench_end(holder, HOLDERS);
 	return ok;
 }
 
