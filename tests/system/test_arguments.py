@@ -30,6 +30,7 @@ WRONG = {
     "sleep": ["sleep", "sleep 1 2", "sleep x"],
     "spin": ["spin x", "spin 1 2"],
     "taskset": ["taskset", "taskset 1", "taskset -x 1 true", "taskset -p", "taskset -p 1 1 1"],
+    "watchme": ["watchme x", "watchme -1", "watchme 1 2"],
     "threads": ["threads 0", "threads 17", "threads 1 2"],
 }
 TAKE_EVERYTHING = {"echo", "false", "hello", "true"}  # the two without a use for it: as everywhere

@@ -73,6 +73,7 @@ int elf_open(struct elf *elf, const char *path)
 		};
 	}
 	elf->machine = ehdr.e_machine;
+	elf->fixed = ehdr.e_type == ET_EXEC;
 	if (ehdr.e_shentsize == sizeof(native_section)) {
 		elf->sections = ehdr.e_shoff;
 		elf->nr_sections = ehdr.e_shnum;
@@ -160,8 +161,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Keeps functions and untyped code labels: what assembly files leave. On ARM (ARM IHI 0044, 4.5) a
- * function's bit 0 tells that it is Thumb code, and names that begin with $ tell code from data.
+ * Keeps functions, data, and untyped labels: what assembly files leave. On ARM (ARM IHI 0044, 4.5)
+ * a function's bit 0 tells that it is Thumb code, and names that begin with $ tell code from data.
  */
 static size_t take_symbols(struct elf *elf, const native_symbol *sym, size_t n, size_t names_size)
 {
@@ -172,8 +173,9 @@ static size_t take_symbols(struct elf *elf, const native_symbol *sym, size_t n, 
 		uint64_t start = sym[i].st_value;
 		const char *name;
 
-		if ((type != STT_FUNC && type != STT_NOTYPE) || sym[i].st_shndx == SHN_UNDEF ||
-		    sym[i].st_shndx >= SHN_LORESERVE || sym[i].st_name >= names_size)
+		if ((type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE) ||
+		    sym[i].st_shndx == SHN_UNDEF || sym[i].st_shndx >= SHN_LORESERVE ||
+		    sym[i].st_name >= names_size)
 			continue;
 		name = elf->names + sym[i].st_name;
 		if (!name[0] || (elf->machine == EM_ARM && name[0] == '$'))

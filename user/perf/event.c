@@ -64,6 +64,7 @@ void event_print_names(void)
 		fprintf(stderr, "  %s%s%s\n", e->name, e->alias ? ", " : "",
 			e->alias ? e->alias : "");
 	}
+	fputs("  mem:ADDRESS[/LENGTH][:rwx], an address or a symbol\n", stderr);
 }
 
 void event_attr(const struct event *event, struct perf_event_attr *attr)
@@ -72,6 +73,11 @@ void event_attr(const struct event *event, struct perf_event_attr *attr)
 	attr->size = PERF_ATTR_SIZE_VER5;
 	attr->type = event->type;
 	attr->config = event->config;
+	if (event->type == PERF_TYPE_BREAKPOINT) {
+		attr->bp_type = event->bp_type;
+		attr->bp_addr = event->bp_addr;
+		attr->bp_len = event->bp_len;
+	}
 	attr->exclude_user = event->kernel && !event->user;
 	attr->exclude_kernel = event->user && !event->kernel;
 	attr->exclude_idle = event->exclude_idle;
@@ -236,6 +242,13 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 	} else if (hz) {
 		error("event \"%s\": %" PRIu64 " samples a second are out of range: 1 to %" PRIu64,
 		      event->name, (uint64_t)attr->sample_freq, hz);
+	} else if (err == ENOSPC && event->type == PERF_TYPE_BREAKPOINT) {
+		error("event \"%s\": the processor has no breakpoint left", event->name);
+	} else if (err == EINVAL && event->type == PERF_TYPE_BREAKPOINT) {
+		error(
+		    "event \"%s\": the processor can not watch that; most watch :w, :rw or :x, of "
+		    "1, 2, 4 or 8 bytes",
+		    event->name);
 	} else if (err == EINVAL && event->rate && !event->freq) {
 		error("event \"%s\": the kernel does not take a period of %" PRIu64, event->name,
 		      event->rate);

@@ -10,7 +10,9 @@
 
 void event_add_modifier(struct event *event, char letter)
 {
-	char *colon = strchr(event->name, ':');
+	/* In a breakpoint's name there are colons of other meaning. */
+	bool own = event->type == PERF_TYPE_BREAKPOINT;
+	char *colon = own ? NULL : strchr(event->name, ':');
 	size_t n = strlen(event->name);
 
 	if ((colon && strchr(colon, letter)) || n + 2 >= sizeof(event->name))
@@ -137,6 +139,34 @@ static bool divide(const char *text, size_t n, struct event_text *parts)
 	return true;
 }
 
+static int add_event(struct event_list *list, const struct event *event, const char *text, size_t n)
+{
+	if (list->nr == MAX_EVENTS)
+		return error("more than %d events", MAX_EVENTS);
+	if ((event->pinned || event->exclusive) && event->leader != list->nr)
+		return error("event \"%.*s\": D and e are for the first of a group", (int)n, text);
+	list->event[list->nr++] = *event;
+	return 0;
+}
+
+/* Its name is all of the text. */
+static int parse_breakpoint(struct event_list *list, unsigned leader, const char *text, size_t n)
+{
+	struct event event = {.leader = leader, .nr_group = 1};
+	const char *modifiers;
+
+	if (n >= sizeof(event.name))
+		return error("event \"%.*s\": longer than %zu characters", (int)n, text,
+			     sizeof(event.name) - 1);
+	if (breakpoint_parse(&event, text, n, &modifiers) < 0)
+		return -1;
+	snprintf(event.name, sizeof(event.name), "%.*s", (int)n, text);
+	if (modifiers && parse_modifiers(&event, modifiers, text + n - modifiers, true))
+		return -1;
+	snprintf(event.name, sizeof(event.name), "%.*s", (int)n, text);
+	return add_event(list, &event, text, n);
+}
+
 /* Adds the event that the first @n characters are, to the group of @leader. */
 static int parse_one(struct event_list *list, unsigned leader, const char *text, size_t n)
 {
@@ -144,6 +174,8 @@ static int parse_one(struct event_list *list, unsigned leader, const char *text,
 	struct event_text parts;
 	const char *name;
 
+	if (breakpoint_is(text))
+		return parse_breakpoint(list, leader, text, n);
 	if (!divide(text, n, &parts))
 		return error("event \"%.*s\": the second \"/\" is missing", (int)n, text);
 	name = event_find(parts.name, parts.name_len, &event);
@@ -154,15 +186,10 @@ static int parse_one(struct event_list *list, unsigned leader, const char *text,
 	}
 	if (parts.terms && !parse_terms(&event, parts.terms, parts.terms_len))
 		return error("event \"%.*s\": the terms are period=N and freq=N", (int)n, text);
-	if (list->nr == MAX_EVENTS)
-		return error("more than %d events", MAX_EVENTS);
 	snprintf(event.name, sizeof(event.name), "%s", name);
 	if (parts.modifiers && parse_modifiers(&event, parts.modifiers, parts.modifiers_len, true))
 		return -1;
-	if ((event.pinned || event.exclusive) && leader != list->nr)
-		return error("event \"%.*s\": D and e are for the first of a group", (int)n, text);
-	list->event[list->nr++] = event;
-	return 0;
+	return add_event(list, &event, text, n);
 }
 
 /* The length of the first event in @text: commas between slashes part terms. */
@@ -170,6 +197,8 @@ static size_t event_length(const char *text)
 {
 	size_t n = strcspn(text, ",/{}");
 
+	if (breakpoint_is(text))
+		return breakpoint_length(text);
 	if (text[n] != '/')
 		return n;
 	n++;

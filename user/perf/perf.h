@@ -52,6 +52,11 @@ struct event {
 	char name[48]; /* with its modifiers, without its terms */
 	uint32_t type;
 	uint64_t config;
+	/* Of breakpoints; of one at a symbol, the address is found by breakpoints_find(). */
+	uint32_t bp_type;
+	uint64_t bp_addr, bp_len;
+	const char *symbol; /* not terminated; NULL: the address was given */
+	size_t symbol_len;
 	uint64_t rate; /* period, or frequency when freq is set; 0: not said */
 	bool freq;
 	bool user, kernel; /* where it counts; both or none: everywhere */
@@ -117,6 +122,14 @@ bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
 void event_open_error(const struct event *event, const struct perf_event_attr *attr, pid_t target,
 		      int err);
 
+/* --- Breakpoints (breakpoint.c) --- */
+bool breakpoint_is(const char *text);       /* Does such an event begin here? */
+size_t breakpoint_length(const char *text); /* of the first event in @text, which is one */
+/* Takes the first @n characters; *modifiers: those at their end, or NULL. -1 with a message. */
+int breakpoint_parse(struct event *event, const char *text, size_t n, const char **modifiers);
+/* Finds the addresses of symbols, in @program (NULL: none) or the kernel; -1 with a message. */
+int breakpoints_find(struct event_list *list, const char *program);
+
 /* --- CPUs (cpus.c) --- */
 #define MAX_CPUS 256
 struct cpu_list {
@@ -164,6 +177,7 @@ struct elf_symbol {
 struct elf {
 	int fd;
 	uint16_t machine; /* EM_* */
+	bool fixed;       /* it is loaded where the file says */
 	uint16_t nr_headers;
 	struct elf_segment {
 		uint32_t type;

@@ -45,6 +45,11 @@ static void set_rates(struct options *opt)
 
 		if (e->rate || event_counts_only(&opt->events, i))
 			continue;
+		/* Of a breakpoint, everybody who comes by. */
+		if (e->type == PERF_TYPE_BREAKPOINT && !opt->count && !opt->freq) {
+			e->rate = 1;
+			continue;
+		}
 		e->freq = !opt->count;
 		e->rate = opt->count ? opt->count : opt->freq ? opt->freq : DEFAULT_FREQUENCY;
 	}
@@ -275,6 +280,8 @@ int record_options(struct options *opt, char **argv)
 	if (!options_agree(opt))
 		return EXIT_USAGE;
 	if (!opt->events.nr && events_parse(&opt->events, "cpu-clock") < 0)
+		return EXIT_USAGE;
+	if (breakpoints_find(&opt->events, opt->command ? opt->command[0] : NULL) < 0)
 		return EXIT_USAGE;
 	set_rates(opt);
 	return has_own_tracker(opt) && add_tracker(opt) < 0 ? EXIT_USAGE : 0;

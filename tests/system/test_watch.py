@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The guest's perf with breakpoints: how often, who, and what stock perf reads of it."""
+import re
+
+import pytest
+
+from perfdata import SAMPLE, Stream
+from test_profile import script, user_symbols
+from test_stat import rows
+
+
+@pytest.fixture(autouse=True)
+def breakpoints(board_has):
+    if board_has["ARCH"] != "x86_64":
+        pytest.skip("the architecture has no breakpoints")
+
+
+@pytest.mark.parametrize("event, times", [
+    ("mem:counter:w", 1000), ("mem:counter/8:w:u", 1000), ("mem:counter/1", 1000), ("mem:counter:w:k", 0),
+    ("mem:count:x", 1000), ("'{mem:counter:w,mem:count:x}'", 1000)])
+def test_stat_says_how_often(boot, event, times):
+    guest = boot(f"perf stat -x , -e {event} -- watchme 1000", "--icount")
+    assert guest.status == 0, guest.console
+    found = rows(guest.console)
+    assert [row[2] for row in found] == event.strip("'{}").split(",")
+    assert {int(row[0]) for row in found} == {times}
+
+
+def test_record_says_who(boot, perf):
+    guest = boot("perf record -e mem:counter:w -g -- watchme 100", "--icount")
+    assert guest.status == 0, guest.console
+    blocks = script(perf, guest)
+    assert len(blocks) == 100
+    for head, frames in blocks:
+        assert head == "watchme"
+        assert user_symbols(frames)[:2] == ["count", "main"]
+    stream = Stream(guest.pipe.read_bytes())
+    samples = [stream.sample(r) for r in stream.records() if r.type == SAMPLE]
+    assert len({s.addr for s in samples}) == 1 and samples[0].addr % 8 == 0
+    assert "mem:counter:w" in perf("script", "-i", guest.pipe, "-F", "event").stdout
+
+
+def test_a_function_of_the_kernel(boot):
+    """Whoever executes it: each fork of a shell comes by."""
+    guest = boot("perf stat -x , -e mem:sys_getppid:x -- sh -c 'hello; hello'", "--icount")
+    assert guest.status == 0 and rows(guest.console), guest.console
+
+
+def test_more_than_there_are(boot):
+    guest = boot("perf stat " + "-e mem:counter:w " * 5 + "-- watchme 1", "--icount")
+    assert guest.status != 0 and "no breakpoint left" in guest.console, guest.console
+
+
+@pytest.mark.parametrize("event, message", [
+    ("mem:no_such_name", "neither the program nor the kernel has a symbol \"no_such_name\""),
+    ("mem:", "there has to be an address"), ("mem:counter/x", "no length"), ("mem:counter:ww", "modifier w"),
+    ("mem:counter/9:w", "can not watch that"), ("mem:counter:r", "can not watch that")])
+def test_what_is_wrong(boot, event, message):
+    guest = boot(f"perf stat -e {event} -- watchme 1", "--icount")
+    assert guest.status != 0 and message in guest.console, guest.console
+    assert not re.search("^watchme:", guest.console, re.M)
