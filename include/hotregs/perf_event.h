@@ -184,6 +184,13 @@ void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
 /* --- System call and file side (kernel/proc/sys_perf.c uses these) --- */
 
 /*
+ * Tells current of a sample of an event with @attr.sigtrap, which struck at @addr, before it
+ * executes anything else in user mode. Set once. Called where it struck, in user mode; interrupts
+ * off.
+ */
+extern void (*perf_trap)(const struct perf_event_attr *attr, u64 addr);
+
+/*
  * Copies an attribute structure of any size the ABI has had from the current task. -EFAULT;
  * -E2BIG: no size of ours, or bits set beyond what we know; our size is then written to it.
  * May sleep.

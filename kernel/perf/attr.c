@@ -124,7 +124,7 @@ static bool foreign_fields(const struct perf_event_attr *attr)
 
 	return (ours && attr->type != PERF_TYPE_BREAKPOINT) || attr->config3 ||
 	       attr->branch_sample_type || attr->aux_watermark || attr->aux_sample_size ||
-	       attr->sig_data;
+	       (attr->sig_data && !attr->sigtrap);
 }
 
 /* Registers are asked for by the bit in sample_type, and then at least one of those there are. */
@@ -158,7 +158,8 @@ static bool probed_features(const struct perf_event_attr *attr)
 			    PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT;
 
 	return attr->namespaces || attr->ksymbol || attr->bpf_event || attr->aux_output ||
-	       attr->cgroup || attr->text_poke || attr->sigtrap || (attr->sample_type & samples) ||
+	       attr->cgroup || attr->text_poke || (attr->sample_type & samples) ||
+	       (attr->sigtrap && attr->type != PERF_TYPE_BREAKPOINT) ||
 	       (attr->inherit_thread && !attr->inherit) ||
 	       (attr->remove_on_exec && attr->enable_on_exec);
 }
@@ -198,12 +199,22 @@ static bool has_unknown_bits(const struct perf_event_attr *attr)
 	       (attr->sample_type & ~(u64)(PERF_SAMPLE_MAX - 1));
 }
 
+/* It is told where it strikes, which is in the program; and a new one knows nothing of it. */
+static int check_sigtrap(const struct perf_event_attr *attr)
+{
+	if (!attr->exclude_kernel)
+		return -EOPNOTSUPP;
+	return attr->sample_period && attr->remove_on_exec ? 0 : -EINVAL;
+}
+
 static int check_rare(const struct perf_event_attr *attr)
 {
 	if (probed_features(attr) || foreign_fields(attr) || wrong_state(attr) || wrong_clock(attr))
 		return -EINVAL;
 	if (attr->precise_ip || attr->exclude_host)
 		return -EOPNOTSUPP;
+	if (attr->sigtrap && check_sigtrap(attr))
+		return check_sigtrap(attr);
 	/* What a copy has counted is its task's. */
 	if ((attr->sample_type & PERF_SAMPLE_READ) && attr->inherit &&
 	    !(attr->sample_type & PERF_SAMPLE_TID))
@@ -368,6 +379,8 @@ static void setup_samples(struct perf_event *event, const struct perf_event_attr
 	event->realtime = attr->use_clockid && attr->clockid == PERF_CLOCKID_REALTIME;
 	if (!event->handler && ((event->sample_type & SAMPLE_STATE) || event->realtime))
 		event->handler = perf_sample_write_state;
+	if (attr->sigtrap && (!event->handler || event->handler == perf_sample_write_state))
+		event->handler = perf_sample_trap;
 }
 
 void perf_event_prepare(struct perf_event *event)

@@ -320,7 +320,7 @@ static inline int check_target(const struct perf_event_attr *attr, bool has_task
 	if (cpu >= (int)nr_cpus)
 		return -ENODEV;
 	/* A CPU executes nothing. */
-	if (!has_task && (attr->enable_on_exec || attr->remove_on_exec))
+	if (!has_task && (attr->enable_on_exec || attr->remove_on_exec || attr->sigtrap))
 		return -EINVAL;
 	return 0;
 }

@@ -418,6 +418,10 @@ void perf_clock_stop(struct perf_event *event, u64 now);
 void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs);
 
+/* The same of one with sigtrap, which then tells the program. */
+void perf_sample_trap(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs);
+
 /* --- record.c --- */
 /*
  * Starts a record of @size bytes in @ring, a LOST record before it when some are due; false: no

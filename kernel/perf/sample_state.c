@@ -173,3 +173,12 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 	write_state(&out, event, &state, data->addr);
 	perf_sample_end(ring, event->wakeup_events);
 }
+
+void (*perf_trap)(const struct perf_event_attr *attr, u64 addr);
+
+void perf_sample_trap(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	perf_sample_write_state(event, data, regs);
+	if (perf_trap)
+		perf_trap(&event->attr, data->addr);
+}

@@ -12,7 +12,7 @@ ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no
           for number in ("1 event", "8 events", "64 events", "10 tasks", "1000 tasks")),
         *(f"switch, {number} events, {what}, added" for number in (8, 64) for what in ("equal contexts", "counters"))}
 # Where there are breakpoints.
-BREAKPOINT_ROWS = {"switch, 4 breakpoints not hit, added",
+BREAKPOINT_ROWS = {"sigtrap round trip", "switch, 4 breakpoints not hit, added",
                    *(f"breakpoint {what}" for what in (
                        "hit, counted", "hit, sample and chain",
                        *(f"open+close, {number} tasks" for number in (0, 1024, 10000))))}

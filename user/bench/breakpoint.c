@@ -10,6 +10,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <raw_syscall.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -158,6 +159,45 @@ static bool sampled_row(struct perf_event_attr *attr)
 	return ok;
 }
 
+/* --- SIGTRAP --- */
+
+static volatile unsigned traps;
+
+static void on_trap(int sig)
+{
+	(void)sig;
+	traps++;
+}
+
+static double sigtrap_batch(void)
+{
+	unsigned before = traps;
+	uint64_t start = clock_instructions(), took;
+
+	for (unsigned i = 0; i < HITS; i++)
+		be_hit();
+	took = clock_instructions() - start;
+	if (traps - before != HITS)
+		return bench_failed("%d hits, but %u traps", HITS, traps - before);
+	return took / (double)HITS;
+}
+
+/* Hit, handled, and back to the instruction, which is executed then. */
+static bool sigtrap_row(void)
+{
+	struct perf_event_attr attr = attr_of(HW_BREAKPOINT_X, be_hit, sizeof(long));
+	bool ok;
+
+	attr.size = sizeof(attr);
+	attr.sample_period = 1;
+	attr.exclude_kernel = attr.remove_on_exec = attr.sigtrap = 1;
+	signal(SIGTRAP, on_trap);
+	hit_fd = event_open(&attr, 0);
+	ok = hit_fd >= 0 && bench_row("sigtrap round trip", sigtrap_batch);
+	close(hit_fd);
+	return ok;
+}
+
 /* --- Opening --- */
 
 static double open_batch(void)
@@ -282,7 +322,7 @@ bool bench_breakpoints(void)
 
 	if (!has_breakpoints(&attr))
 		return true;
-	return counted_row(&attr) && sampled_row(&attr) && switch_row();
+	return counted_row(&attr) && sampled_row(&attr) && sigtrap_row() && switch_row();
 }
 
 bool bench_crowd(void)

@@ -494,6 +494,102 @@ TEST(breakpoint_refuses_what_it_can_not)
 	EXPECT_ERRNO(perf_event_open(&attr, 0, -1, -1, 0), EINVAL);
 }
 
+/* --- SIGTRAP --- */
+
+static volatile unsigned traps;
+static siginfo_t trap_info;
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	traps++;
+	(void)signal;
+	(void)context;
+	trap_info = *info;
+}
+
+static struct perf_event_attr trapping(uint32_t type, volatile const void *addr, uint64_t len)
+{
+	struct perf_event_attr attr = breakpoint(type, addr, len);
+
+	attr.size = sizeof(attr);
+	attr.sample_period = 1;
+	attr.exclude_kernel = attr.remove_on_exec = attr.sigtrap = 1;
+	attr.sig_data = 0x123456789abcdefULL;
+	return attr;
+}
+
+static __attribute__((noinline)) void be_called(void)
+{
+	__asm__ volatile("");
+}
+
+TEST(breakpoint_sigtrap)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	struct perf_event_attr attr = trapping(HW_BREAKPOINT_W, data, 8);
+	int fd;
+
+	if (no_breakpoints())
+		return;
+	sigaction(SIGTRAP, &action, NULL);
+	traps = 0;
+	fd = perf_event_open(&attr, 0, -1, -1, 0);
+	EXPECT(fd >= 0);
+	for (unsigned i = 1; i <= 100; i++) {
+		data[0] = i;
+		if (!EXPECT_EQ(traps, i))
+			break;
+	}
+	EXPECT_EQ(trap_info.si_signo, SIGTRAP);
+	EXPECT_EQ(trap_info.si_code, 6); /* TRAP_PERF */
+	EXPECT_EQ((uintptr_t)trap_info.si_addr, (uintptr_t)data);
+	EXPECT_EQ(trap_info.si_perf_data, attr.sig_data);
+	close(fd);
+	data[0] = 0;
+	EXPECT_EQ(traps, 100);
+}
+
+/* One handler run a hit: what it came before is executed then. */
+TEST(breakpoint_sigtrap_of_an_instruction)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	struct perf_event_attr attr =
+	    trapping(HW_BREAKPOINT_X, (const void *)be_called, sizeof(long));
+	int fd;
+
+	if (no_breakpoints())
+		return;
+	sigaction(SIGTRAP, &action, NULL);
+	traps = 0;
+	fd = perf_event_open(&attr, 0, -1, -1, 0);
+	EXPECT(fd >= 0);
+	for (unsigned i = 0; i < 100; i++)
+		be_called();
+	EXPECT_EQ(traps, 100);
+	EXPECT_EQ((uintptr_t)trap_info.si_addr, (uintptr_t)be_called);
+	close(fd);
+}
+
+TEST(breakpoint_sigtrap_refuses)
+{
+	struct perf_event_attr attr = trapping(HW_BREAKPOINT_W, data, 8);
+
+	if (no_breakpoints())
+		return;
+	EXPECT_ERRNO(perf_event_open(&attr, -1, 0, -1, 0), EINVAL);
+	attr.remove_on_exec = 0;
+	EXPECT_ERRNO(perf_event_open(&attr, 0, -1, -1, 0), EINVAL);
+	attr.remove_on_exec = 1;
+	attr.sample_period = 0;
+	EXPECT_ERRNO(perf_event_open(&attr, 0, -1, -1, 0), EINVAL);
+	attr.sample_period = 1;
+	attr.exclude_kernel = 0;
+	EXPECT_ERRNO(perf_event_open(&attr, 0, -1, -1, 0), EOPNOTSUPP);
+	attr.exclude_kernel = 1;
+	attr.sigtrap = 0;
+	EXPECT_ERRNO(perf_event_open(&attr, 0, -1, -1, 0), EINVAL);
+}
+
 static void be_nobody(void)
 {
 	struct perf_event_attr attr = breakpoint(HW_BREAKPOINT_W, data, 8);
