@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: MIT
+/* Instructions, as far as it matters where they go on and whether they load or store. */
+#include <hotregs/types.h>
+
+#include <asm/psr.h>
+
+#include "step.h"
+
+#define CPSR_N BIT(31)
+#define CPSR_Z BIT(30)
+#define CPSR_C BIT(29)
+#define CPSR_V BIT(28)
+
+#define ALWAYS 14
+#define PC     15
+
+static u32 bits(u32 insn, unsigned high, unsigned low)
+{
+	return insn << (31 - high) >> (31 - high + low);
+}
+
+static u32 bit(u32 insn, unsigned n)
+{
+	return insn >> n & 1;
+}
+
+static u32 sign_extend(u32 value, unsigned width)
+{
+	return (u32)((s32)(value << (32 - width)) >> (32 - width));
+}
+
+/* Register @n; as an operand the PC is two instructions ahead (A2.3). */
+static u32 reg(const struct step_cpu *cpu, unsigned n)
+{
+	u32 ahead = n != PC ? 0 : cpu->cpsr & CPSR_T ? 4 : 8;
+
+	return (u32)cpu->r[n] + ahead;
+}
+
+/* A8.3 */
+static bool passes(u32 cond, u32 cpsr)
+{
+	bool n = cpsr & CPSR_N, z = cpsr & CPSR_Z, c = cpsr & CPSR_C, v = cpsr & CPSR_V;
+	const bool even[] = {z, c, n, v, c && !z, n == v, !z && n == v, true};
+
+	return cond == 15 || even[cond >> 1] == !(cond & 1);
+}
+
+/* --- Places --- */
+
+static struct step_place in_state(const struct step_cpu *cpu, u32 pc)
+{
+	bool thumb = cpu->cpsr & CPSR_T;
+
+	return (struct step_place){pc & (thumb ? ~1U : ~3U), thumb};
+}
+
+/* BXWritePC (A2.3.2) */
+static struct step_place by_bit_0(u32 value)
+{
+	return (struct step_place){value & (value & 1 ? ~1U : ~3U), value & 1};
+}
+
+/* LoadWritePC. Where there is nothing, the load faults, and goes nowhere. */
+static struct step_place by_word_at(const struct step_cpu *cpu, u32 addr, struct step_place behind)
+{
+	u32 value;
+
+	return cpu->read(addr, &value, sizeof(value)) ? by_bit_0(value) : behind;
+}
+
+/* An exception return: PC, then PSR. */
+static struct step_place by_return_state(const struct step_cpu *cpu, u32 addr,
+					 struct step_place behind)
+{
+	u32 state[2];
+
+	if (!cpu->read(addr, state, sizeof(state)))
+		return behind;
+	return (struct step_place){state[0] & ~1U, state[1] & CPSR_T};
+}
+
+/* --- ARM --- */
+
+static u32 rotate(u32 value, unsigned by)
+{
+	return by & 31 ? value >> (by & 31) | value << (32 - (by & 31)) : value;
+}
+
+/* A8.4.3; @immediate: an amount of 0 means 32, or RRX. */
+static u32 shift(u32 value, unsigned type, u32 by, bool immediate, bool carry)
+{
+	if (immediate && !by && type == 3)
+		return (u32)carry << 31 | value >> 1;
+	if (immediate && !by && type)
+		by = 32;
+	switch (type) {
+	case 0:
+		return by < 32 ? value << by : 0;
+	case 1:
+		return by < 32 ? value >> by : 0;
+	case 2:
+		return (u32)((s32)value >> (by < 32 ? by : 31));
+	}
+	return rotate(value, by);
+}
+
+static u32 shifted_register(const struct step_cpu *cpu, u32 insn)
+{
+	bool by_register = bit(insn, 4);
+	u32 by = by_register ? reg(cpu, bits(insn, 11, 8)) & 0xff : bits(insn, 11, 7);
+
+	return shift(reg(cpu, bits(insn, 3, 0)), bits(insn, 6, 5), by, !by_register,
+		     cpu->cpsr & CPSR_C);
+}
+
+static u32 compute(unsigned opcode, u32 a, u32 b, bool carry)
+{
+	switch (opcode) {
+	case 0:
+		return a & b;
+	case 1:
+		return a ^ b;
+	case 2:
+		return a - b;
+	case 3:
+		return b - a;
+	case 4:
+		return a + b;
+	case 5:
+		return a + b + carry;
+	case 6:
+		return a - b - !carry;
+	case 7:
+		return b - a - !carry;
+	case 12:
+		return a | b;
+	case 13:
+		return b;
+	case 14:
+		return a & ~b;
+	}
+	return ~b;
+}
+
+/* A5.2: data processing and what shares its space. */
+static struct step_place arm_data(const struct step_cpu *cpu, u32 insn, struct step_place behind)
+{
+	bool immediate = bit(insn, 25);
+	unsigned opcode = bits(insn, 24, 21);
+	u32 b;
+
+	/* BX, BXJ, BLX */
+	if ((insn & 0x0fffff00) == 0x012fff00 && bits(insn, 7, 4) >= 1 && bits(insn, 7, 4) <= 3)
+		return by_bit_0(reg(cpu, bits(insn, 3, 0)));
+	/* Multiplication, extra and exclusive loads and stores; comparisons, moves to status. */
+	if ((!immediate && bit(insn, 7) && bit(insn, 4)) || (opcode >= 8 && opcode <= 11) ||
+	    bits(insn, 15, 12) != PC)
+		return behind;
+	b = immediate ? rotate(bits(insn, 7, 0), 2 * bits(insn, 11, 8))
+		      : shifted_register(cpu, insn);
+	b = compute(opcode, reg(cpu, bits(insn, 19, 16)), b, cpu->cpsr & CPSR_C);
+	/* With S it is an exception return, whose SPSR is not among these registers. */
+	return bit(insn, 20) ? in_state(cpu, b) : by_bit_0(b);
+}
+
+/* A5.3: LDR. */
+static struct step_place arm_load(const struct step_cpu *cpu, u32 insn, struct step_place behind)
+{
+	bool media = bit(insn, 25) && bit(insn, 4);
+	u32 addr = reg(cpu, bits(insn, 19, 16)), offset;
+
+	if (media || !bit(insn, 20) || bit(insn, 22) || bits(insn, 15, 12) != PC)
+		return behind;
+	offset = bit(insn, 25) ? shifted_register(cpu, insn) : bits(insn, 11, 0);
+	if (bit(insn, 24))
+		addr += bit(insn, 23) ? offset : -offset;
+	return by_word_at(cpu, addr, behind);
+}
+
+/* A5.5: LDM, of whose registers the PC has the highest address. */
+static struct step_place arm_load_many(const struct step_cpu *cpu, u32 insn,
+				       struct step_place behind)
+{
+	u32 addr = reg(cpu, bits(insn, 19, 16)), size = 4 * __builtin_popcount(insn & 0xffff);
+	bool before = bit(insn, 24);
+
+	if (!bit(insn, 20) || !bit(insn, PC))
+		return behind;
+	if (bit(insn, 23))
+		addr += before ? size : size - 4;
+	else
+		addr -= before ? 4 : 0;
+	return by_word_at(cpu, addr, behind);
+}
+
+/* A5.7 */
+static struct step_place arm_unconditional(const struct step_cpu *cpu, u32 insn,
+					   struct step_place behind)
+{
+	u32 rn = reg(cpu, bits(insn, 19, 16));
+
+	/* BLX */
+	if (bits(insn, 27, 25) == 5)
+		return (struct step_place){
+		    reg(cpu, PC) + (sign_extend(insn, 24) << 2) + 2 * bit(insn, 24), true};
+	/* RFE: IB, IA, DB, DA */
+	if ((insn & 0x0e50ffff) == 0x08100a00)
+		return by_return_state(
+		    cpu, bit(insn, 23) ? rn + 4 * bit(insn, 24) : rn - 4 - 4 * bit(insn, 24),
+		    behind);
+	return behind;
+}
+
+static struct step_place arm_place(const struct step_cpu *cpu, u32 insn)
+{
+	struct step_place behind = {(u32)cpu->r[PC] + 4, false};
+	u32 cond = insn >> 28;
+
+	if (cond == 15)
+		return arm_unconditional(cpu, insn, behind);
+	if (!passes(cond, cpu->cpsr))
+		return behind;
+	switch (bits(insn, 27, 25)) {
+	case 0:
+	case 1:
+		return arm_data(cpu, insn, behind);
+	case 2:
+	case 3:
+		return arm_load(cpu, insn, behind);
+	case 4:
+		return arm_load_many(cpu, insn, behind);
+	case 5: /* B, BL */
+		return (struct step_place){reg(cpu, PC) + (sign_extend(insn, 24) << 2), false};
+	}
+	return behind;
+}
+
+/* --- Thumb: @insn has a 32-bit one's first half above --- */
+
+static bool is_wide(u32 first_half)
+{
+	return first_half >> 11 >= 0x1d;
+}
+
+/* A6.2 */
+static struct step_place thumb_narrow(const struct step_cpu *cpu, u32 insn,
+				      struct step_place behind)
+{
+	u32 pc = reg(cpu, PC), rm = reg(cpu, bits(insn, 6, 3));
+
+	if (insn >> 12 == 0xd && bits(insn, 11, 8) < ALWAYS) /* B<c> */
+		return passes(bits(insn, 11, 8), cpu->cpsr)
+			   ? in_state(cpu, pc + (sign_extend(insn, 8) << 1))
+			   : behind;
+	if (insn >> 11 == 0x1c) /* B */
+		return in_state(cpu, pc + (sign_extend(insn, 11) << 1));
+	if ((insn & 0xf500) == 0xb100) /* CBZ, CBNZ */
+		return !reg(cpu, bits(insn, 2, 0)) == !bit(insn, 11)
+			   ? in_state(cpu, pc + (bit(insn, 9) << 6 | bits(insn, 7, 3) << 1))
+			   : behind;
+	if ((insn & 0xff00) == 0x4700) /* BX, BLX */
+		return by_bit_0(rm);
+	if ((insn & 0xff87) == 0x4487) /* ADD pc, rm */
+		return in_state(cpu, pc + rm);
+	if ((insn & 0xff87) == 0x4687) /* MOV pc, rm */
+		return in_state(cpu, rm);
+	if ((insn & 0xff00) == 0xbd00) /* POP */
+		return by_word_at(cpu, reg(cpu, 13) + 4 * __builtin_popcount(insn & 0xff), behind);
+	return behind;
+}
+
+/* A6.3.4 */
+static struct step_place thumb_branch(const struct step_cpu *cpu, u32 insn,
+				      struct step_place behind)
+{
+	u32 s = bit(insn, 26), j1 = bit(insn, 13), j2 = bit(insn, 11), pc = reg(cpu, PC);
+	u32 far = s << 24 | !(j1 ^ s) << 23 | !(j2 ^ s) << 22 | bits(insn, 25, 16) << 12 |
+		  bits(insn, 10, 0) << 1;
+	u32 near =
+	    s << 20 | j2 << 19 | j1 << 18 | bits(insn, 21, 16) << 12 | bits(insn, 10, 0) << 1;
+
+	if (bit(insn, 12)) /* B, BL */
+		return in_state(cpu, pc + sign_extend(far, 25));
+	if (bit(insn, 14)) /* BLX */
+		return (struct step_place){((pc & ~3U) + sign_extend(far, 25)) & ~3U, false};
+	if (bits(insn, 25, 23) != 7) /* B<c> */
+		return passes(bits(insn, 25, 22), cpu->cpsr)
+			   ? in_state(cpu, pc + sign_extend(near, 21))
+			   : behind;
+	if (insn >> 20 == 0xf3c && bits(insn, 15, 12) == 8) /* BXJ */
+		return by_bit_0(reg(cpu, bits(insn, 19, 16)));
+	if (insn >> 20 == 0xf3d && bits(insn, 15, 12) == 8) /* SUBS pc, lr: see arm_data() */
+		return in_state(cpu, reg(cpu, 14) - bits(insn, 7, 0));
+	return behind;
+}
+
+/* TBB, TBH: a table of halfwords that are to be skipped. */
+static struct step_place thumb_table(const struct step_cpu *cpu, u32 insn, struct step_place behind)
+{
+	u32 base = reg(cpu, bits(insn, 19, 16)), index = reg(cpu, bits(insn, 3, 0));
+	u16 half = 0;
+	u8 byte = 0;
+
+	if (bit(insn, 4) ? !cpu->read(base + 2 * index, &half, sizeof(half))
+			 : !cpu->read(base + index, &byte, sizeof(byte)))
+		return behind;
+	return in_state(cpu, reg(cpu, PC) + 2 * (half + byte));
+}
+
+/* LDR: A6.3.7 */
+static struct step_place thumb_load(const struct step_cpu *cpu, u32 insn, struct step_place behind)
+{
+	unsigned n = bits(insn, 19, 16);
+	u32 addr = reg(cpu, n);
+
+	if (n == PC) {
+		addr &= ~3U;
+		addr += bit(insn, 23) ? bits(insn, 11, 0) : -bits(insn, 11, 0);
+	} else if (bit(insn, 23)) {
+		addr += bits(insn, 11, 0);
+	} else if (bit(insn, 11)) {
+		if (bit(insn, 10))
+			addr += bit(insn, 9) ? bits(insn, 7, 0) : -bits(insn, 7, 0);
+	} else {
+		addr += reg(cpu, bits(insn, 3, 0)) << bits(insn, 5, 4);
+	}
+	return by_word_at(cpu, addr, behind);
+}
+
+static struct step_place thumb_wide(const struct step_cpu *cpu, u32 insn, struct step_place behind)
+{
+	u32 rn = reg(cpu, bits(insn, 19, 16)), size = 4 * __builtin_popcount(insn & 0xffff);
+
+	if (insn >> 27 == 0x1e && bit(insn, 15))
+		return thumb_branch(cpu, insn, behind);
+	if ((insn & 0xfff0ffe0) == 0xe8d0f000)
+		return thumb_table(cpu, insn, behind);
+	if ((insn & 0xff70f000) == 0xf850f000)
+		return thumb_load(cpu, insn, behind);
+	if ((insn & 0xffd08000) == 0xe8908000) /* LDM, POP */
+		return by_word_at(cpu, rn + size - 4, behind);
+	if ((insn & 0xffd08000) == 0xe9108000) /* LDMDB */
+		return by_word_at(cpu, rn - 4, behind);
+	if ((insn & 0xffd0ffff) == 0xe990c000) /* RFEIA */
+		return by_return_state(cpu, rn, behind);
+	if ((insn & 0xffd0ffff) == 0xe810c000) /* RFEDB */
+		return by_return_state(cpu, rn - 8, behind);
+	return behind;
+}
+
+/* In an IT block, the condition of the instruction is in the status register (A2.5.2). */
+static struct step_place thumb_place(const struct step_cpu *cpu, u32 insn, bool wide)
+{
+	struct step_place behind = {(u32)cpu->r[PC] + (wide ? 4 : 2), true};
+	u32 it = (cpu->cpsr >> 25 & 3) | (cpu->cpsr >> 8 & 0xfc);
+
+	if (it & 0xf && !passes(it >> 4, cpu->cpsr))
+		return behind;
+	return wide ? thumb_wide(cpu, insn, behind) : thumb_narrow(cpu, insn, behind);
+}
+
+/* --- Either --- */
+
+/* Bytes that the instruction has; 0: it can not be read. */
+static unsigned read_insn(const struct step_cpu *cpu, u32 *insn)
+{
+	u32 pc = cpu->r[PC];
+	u16 half;
+
+	if (!(cpu->cpsr & CPSR_T))
+		return cpu->read(pc, insn, 4) ? 4 : 0;
+	if (!cpu->read(pc, &half, 2))
+		return 0;
+	*insn = half;
+	if (!is_wide(half))
+		return 2;
+	if (!cpu->read(pc + 2, &half, 2))
+		return 0;
+	*insn = *insn << 16 | half;
+	return 4;
+}
+
+static struct step_place place_of(const struct step_cpu *cpu, u32 insn, unsigned size)
+{
+	return cpu->cpsr & CPSR_T ? thumb_place(cpu, insn, size == 4) : arm_place(cpu, insn);
+}
+
+/* --- Exclusive accesses --- */
+
+enum exclusive { EXCLUSIVE_NONE, EXCLUSIVE_LOAD, EXCLUSIVE_STORE, EXCLUSIVE_CLEAR };
+
+static enum exclusive exclusive_of(u32 insn, unsigned size, bool thumb)
+{
+	bool exclusive;
+
+	if (insn == (thumb ? 0xf3bf8f2f : 0xf57ff01f))
+		return EXCLUSIVE_CLEAR;
+	if (thumb)
+		exclusive = size == 4 && ((insn & 0xffe00000) == 0xe8400000 ||
+					  (insn & 0xffe000c0) == 0xe8c00040);
+	else
+		exclusive = (insn & 0x0f8002f0) == 0x01800290 && insn >> 28 != 15;
+	if (!exclusive)
+		return EXCLUSIVE_NONE;
+	return bit(insn, 20) ? EXCLUSIVE_LOAD : EXCLUSIVE_STORE;
+}
+
+/* Longer ones are none: A3.4.5 asks for at most 128 bytes, and little in between. */
+#define SEQUENCE_MAX 32
+
+static void add_place(struct step_next *next, struct step_place place)
+{
+	for (unsigned i = 0; i < next->nr; i++)
+		if (next->at[i].pc == place.pc && next->at[i].thumb == place.thumb)
+			return;
+	if (next->nr < STEP_PLACES)
+		next->at[next->nr++] = place;
+}
+
+/*
+ * Where the instruction may branch to: what its condition depends on is yet to be computed, so that
+ * it is asked with flags among which each condition finds its own.
+ */
+static bool branches(const struct step_cpu *cpu, u32 insn, unsigned size, struct step_place *to)
+{
+	static const u32 flags[] = {0, CPSR_N | CPSR_Z | CPSR_C | CPSR_V, CPSR_N, CPSR_C};
+	struct step_cpu taken = *cpu;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
+		/* Nor in an IT block. */
+		taken.cpsr = (cpu->cpsr & CPSR_T) | flags[i];
+		*to = place_of(&taken, insn, size);
+		if (to->pc != (u32)cpu->r[PC] + size)
+			return true;
+	}
+	/* CBZ, CBNZ */
+	if (cpu->cpsr & CPSR_T && size == 2 && (insn & 0xf500) == 0xb100) {
+		*to = in_state(cpu, reg(cpu, PC) + (bit(insn, 9) << 6 | bits(insn, 7, 3) << 1));
+		return true;
+	}
+	return false;
+}
+
+/*
+ * From a load-exclusive on: behind what ends its sequence, and wherever else that may be left for.
+ * False: nothing ends it.
+ */
+static bool leave_sequence(const struct step_cpu *cpu, unsigned size, struct step_next *next)
+{
+	struct step_next left = {};
+	struct step_cpu at = *cpu;
+	unsigned long r[16];
+	bool thumb = cpu->cpsr & CPSR_T;
+	u32 insn, start = cpu->r[PC], end;
+	enum exclusive kind;
+	struct step_place to;
+
+	for (unsigned i = 0; i < PC; i++)
+		r[i] = cpu->r[i];
+	r[PC] = start + size;
+	at.r = r;
+	for (unsigned n = 0; n < SEQUENCE_MAX; n++) {
+		size = read_insn(&at, &insn);
+		if (!size)
+			return false;
+		kind = exclusive_of(insn, size, thumb);
+		if (kind == EXCLUSIVE_LOAD)
+			return false;
+		r[PC] += size;
+		if (kind != EXCLUSIVE_NONE)
+			break;
+		r[PC] -= size;
+		if (branches(&at, insn, size, &to))
+			add_place(&left, to);
+		r[PC] += size;
+	}
+	end = r[PC];
+	if (kind == EXCLUSIVE_NONE)
+		return false;
+	add_place(next, (struct step_place){end, thumb});
+	for (unsigned i = 0; i < left.nr; i++)
+		if (left.at[i].pc < start || left.at[i].pc >= end)
+			add_place(next, left.at[i]);
+	return true;
+}
+
+void step_next(const struct step_cpu *cpu, struct step_next *next)
+{
+	u32 insn;
+	unsigned size = read_insn(cpu, &insn);
+
+	next->nr = 0;
+	if (!size)
+		return;
+	if (unlikely(exclusive_of(insn, size, cpu->cpsr & CPSR_T) == EXCLUSIVE_LOAD) &&
+	    leave_sequence(cpu, size, next))
+		return;
+	next->at[next->nr++] = place_of(cpu, insn, size);
+}
+
+/* --- Loads and stores --- */
+
+static unsigned by_load_bit(bool loads)
+{
+	return loads ? STEP_LOADS : STEP_STORES;
+}
+
+static unsigned arm_accesses(u32 insn)
+{
+	if (insn >> 28 == 15) /* VLD, VST of elements */
+		return bits(insn, 27, 24) == 4 ? by_load_bit(bit(insn, 21))
+					       : STEP_LOADS | STEP_STORES;
+	if (bits(insn, 27, 25) == 0) {
+		if ((insn & 0x0fb00ff0) == 0x01000090) /* SWP */
+			return STEP_LOADS | STEP_STORES;
+		if (!bit(insn, 20) && bits(insn, 7, 6) == 3) /* LDRD, STRD */
+			return by_load_bit(!bit(insn, 5));
+	}
+	return by_load_bit(bit(insn, 20));
+}
+
+static unsigned thumb_accesses(u32 insn, bool wide)
+{
+	if (wide && insn >> 24 == 0xf9 && !bit(insn, 20)) /* VLD, VST of elements */
+		return by_load_bit(bit(insn, 21));
+	if (wide)
+		return by_load_bit(bit(insn, 20));
+	switch (insn >> 12) {
+	case 4: /* LDR literal */
+		return STEP_LOADS;
+	case 5:
+		return by_load_bit(bits(insn, 11, 9) >= 3);
+	}
+	return by_load_bit(bit(insn, 11)); /* of PUSH and POP, too */
+}
+
+unsigned step_accesses(const struct step_cpu *cpu)
+{
+	u32 insn;
+	unsigned size = read_insn(cpu, &insn);
+
+	if (!size)
+		return STEP_LOADS | STEP_STORES;
+	return cpu->cpsr & CPSR_T ? thumb_accesses(insn, size == 4) : arm_accesses(insn);
+}
+
+/* --- Interrupt masks --- */
+
+static void write_status(unsigned long *cpsr, u32 value, unsigned fields)
+{
+	u32 mask = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		if (fields & BIT(i))
+			mask |= 0xffU << 8 * i;
+	mask &= ~(CPSR_T | 0x0700fc00U); /* execution state is not written (B1.3.3) */
+	*cpsr = (*cpsr & ~mask) | (value & mask);
+}
+
+bool step_carry_out(const struct step_cpu *cpu, unsigned long *r, unsigned long *cpsr)
+{
+	u32 insn, value;
+
+	if (cpu->cpsr & CPSR_T || !cpu->read(cpu->r[PC], &insn, 4))
+		return false;
+	if ((insn & 0xfffffe20) == 0xf1080000) { /* CPSIE */
+		*cpsr &= ~(unsigned long)(insn & (CPSR_A | CPSR_I | CPSR_F));
+		return true;
+	}
+	if ((insn & 0xfffffe20) == 0xf10c0000) { /* CPSID */
+		*cpsr |= insn & (CPSR_A | CPSR_I | CPSR_F);
+		return true;
+	}
+	if (insn >> 28 == 15)
+		return false;
+	if ((insn & 0x0fff0fff) == 0x010f0000 && bits(insn, 15, 12) != PC) { /* MRS */
+		if (passes(insn >> 28, cpu->cpsr))
+			r[bits(insn, 15, 12)] = *cpsr;
+		return true;
+	}
+	/* MSR, but to another mode, whose registers are not these, or for none of the fields: a
+	 * hint. */
+	if ((insn & 0x0ff0fff0) == 0x0120f000)
+		value = reg(cpu, bits(insn, 3, 0));
+	else if ((insn & 0x0ff0f000) == 0x0320f000 && bits(insn, 19, 16))
+		value = rotate(bits(insn, 7, 0), 2 * bits(insn, 11, 8));
+	else
+		return false;
+	if (!passes(insn >> 28, cpu->cpsr))
+		return true;
+	if (bit(insn, 16) && (value ^ *cpsr) & CPSR_MODE)
+		return false;
+	write_status(cpsr, value, bits(insn, 19, 16));
+	return true;
+}
