@@ -68,8 +68,9 @@ struct task_breakpoints {
 /* struct cpu's part; zeroed with it. On that CPU with interrupts off. */
 struct cpu_breakpoints {
 	struct bp_set own;   /* the CPU's, and everybody's */
-	struct bp_set *task; /* the running task's; NULL: it has none on */
+	struct bp_set *task; /* the running task's; NULL: switches from it do not matter */
 	struct list_head on; /* the CPU's */
+	bool stepping;       /* see breakpoint_begin_step() */
 };
 
 /*
@@ -137,6 +138,18 @@ void breakpoint_start_cpu(void);
 u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit);
 /* The same of one slot alone; false: it has none. */
 bool breakpoint_strike_one(unsigned pool, unsigned slot, const struct bp_hit *hit);
+
+/*
+ * For an architecture that steps over what has struck with slots off: the running task does so, in
+ * user mode, and its next switch is to come to bp_exchange(), where that ends. Interrupts off.
+ */
+void breakpoint_begin_step(void);
+
+/* The step has ended. */
+static inline void breakpoint_end_step(struct cpu_breakpoints *c)
+{
+	c->stepping = false;
+}
 
 /*
  * A debug exception that nobody owns: it is counted and reported, and nobody is told. NMI-safe.

@@ -79,7 +79,7 @@ static __always_inline void sched_switch_breakpoints(struct cpu *cpu, struct tas
 	if (likely(!from && !sched_switches_hooked(next)))
 		return;
 	/* What nobody has on has no number. */
-	if (from && from->id == to->id && likely(to->id))
+	if (from && from->id == to->id && likely(to->id && !cpu->breakpoints.stepping))
 		cpu->breakpoints.task = to;
 	else
 		breakpoint_switch(cpu, next);

@@ -189,6 +189,17 @@ void breakpoint_switch(struct cpu *cpu, struct task *next)
 		bp_exchange(bank_of(from), bank_of(to));
 }
 
+void breakpoint_begin_step(void)
+{
+	struct cpu *cpu = this_cpu();
+	struct task *task = cpu->running;
+
+	cpu->breakpoints.stepping = true;
+	/* What it steps over may be the CPU's, and it without any. */
+	sched_hook_switches(task, true);
+	cpu->breakpoints.task = &task->breakpoints.set;
+}
+
 /* --- Strikes --- */
 
 static inline struct breakpoint *owner(const struct cpu_breakpoints *c, unsigned pool,

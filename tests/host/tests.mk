@@ -189,6 +189,13 @@ test_x86_breakpoint_CFLAGS := -Itests/host/x86_64 -idirafter arch/x86_64/include
 $(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/asm/debugreg.h
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included
+HOST_TESTS += test_v7a_breakpoint
+test_v7a_breakpoint_SRC := arch/arm/common/byte_select.c
+test_v7a_breakpoint_CFLAGS := -Itests/host/v7a -idirafter arch/arm/v7a/include
+$(HOST_OUT)/v7a_breakpoint.included: arch/arm/v7a/breakpoint.c arch/arm/v7a/include/asm/debugreg.h \
+	arch/arm/v7a/include/asm/breakpoint.h
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_v7a_breakpoint: $(HOST_OUT)/v7a_breakpoint.included
 HOST_TESTS += test_v7a_step
 test_v7a_step_CFLAGS := -idirafter arch/arm/v7a/include
 $(HOST_OUT)/v7a_step.included: arch/arm/v7a/step.c arch/arm/v7a/step.h

@@ -31,15 +31,6 @@
 /* PMU (B4.1.117): E clear; P and C zero the counters. */
 #define PMCR_RESET 6
 
-/* Debug (C11.11). */
-#define DBGDIDR_BREAKPOINTS(didr) (((didr) >> 24 & 0xf) + 1)
-#define DBGDIDR_WATCHPOINTS(didr) (((didr) >> 28) + 1)
-#define DBGDIDR_VERSION(didr)     ((didr) >> 16 & 0xf)
-#define DEBUG_V7_MEMORY           4 /* break- and watchpoints only through memory */
-#define DEBUG_V7_1                5
-#define DBGDSCR_UDCCDIS           BIT(12) /* programs may not use the debugger's channel */
-#define DBGDSCR_MDBGEN            BIT(15)
-
 static u8 boot_emergency_stack[EMERGENCY_STACK_SIZE] __aligned(8);
 
 void percpu_init(struct cpu *cpu)
@@ -137,89 +128,7 @@ static void clear_pmu(void)
 	synchronize_context();
 }
 
-/* Control register number @n, then the value it goes with (C11.11): DBGBCR, DBGBVR; DBGWCR, DBGWVR.
- */
-#define CLEAR_BREAKPOINT(n)                                \
-	case n:                                            \
-		cp_write("p14, 0, %0, c0, c" #n ", 5", 0); \
-		cp_write("p14, 0, %0, c0, c" #n ", 4", 0); \
-		break
-#define CLEAR_WATCHPOINT(n)                                \
-	case n:                                            \
-		cp_write("p14, 0, %0, c0, c" #n ", 7", 0); \
-		cp_write("p14, 0, %0, c0, c" #n ", 6", 0); \
-		break
-
-static void clear_breakpoint(u32 n)
-{
-	switch (n) {
-		CLEAR_BREAKPOINT(0);
-		CLEAR_BREAKPOINT(1);
-		CLEAR_BREAKPOINT(2);
-		CLEAR_BREAKPOINT(3);
-		CLEAR_BREAKPOINT(4);
-		CLEAR_BREAKPOINT(5);
-		CLEAR_BREAKPOINT(6);
-		CLEAR_BREAKPOINT(7);
-		CLEAR_BREAKPOINT(8);
-		CLEAR_BREAKPOINT(9);
-		CLEAR_BREAKPOINT(10);
-		CLEAR_BREAKPOINT(11);
-		CLEAR_BREAKPOINT(12);
-		CLEAR_BREAKPOINT(13);
-		CLEAR_BREAKPOINT(14);
-		CLEAR_BREAKPOINT(15);
-	}
-}
-
-static void clear_watchpoint(u32 n)
-{
-	switch (n) {
-		CLEAR_WATCHPOINT(0);
-		CLEAR_WATCHPOINT(1);
-		CLEAR_WATCHPOINT(2);
-		CLEAR_WATCHPOINT(3);
-		CLEAR_WATCHPOINT(4);
-		CLEAR_WATCHPOINT(5);
-		CLEAR_WATCHPOINT(6);
-		CLEAR_WATCHPOINT(7);
-		CLEAR_WATCHPOINT(8);
-		CLEAR_WATCHPOINT(9);
-		CLEAR_WATCHPOINT(10);
-		CLEAR_WATCHPOINT(11);
-		CLEAR_WATCHPOINT(12);
-		CLEAR_WATCHPOINT(13);
-		CLEAR_WATCHPOINT(14);
-		CLEAR_WATCHPOINT(15);
-	}
-}
-
-/* The locks first: behind them the other registers may be undefined, or keep what they have. */
-static void clear_debug(void)
-{
-	u32 didr = cp_read(DBGDIDR), version = DBGDIDR_VERSION(didr);
-
-	if (version == DEBUG_V7_MEMORY)
-		return;
-	if (version >= DEBUG_V7_1)
-		cp_write(DBGOSDLR, 0);
-	cp_write(DBGOSLAR, 0);
-	synchronize_context();
-	cp_write(DBGVCR, 0);
-	for (u32 i = 0; i < DBGDIDR_BREAKPOINTS(didr); i++)
-		clear_breakpoint(i);
-	for (u32 i = 0; i < DBGDIDR_WATCHPOINTS(didr); i++)
-		clear_watchpoint(i);
-	cp_write(DBGDSCREXT, (cp_read(DBGDSCREXT) & ~DBGDSCR_MDBGEN) | DBGDSCR_UDCCDIS);
-	synchronize_context();
-}
-
-/* Without a PMU, or with its registers or those of debug locked away, nothing is armed. */
-void bp_reset_cpu(void)
-{
-	cpu_try(clear_debug);
-}
-
+/* Without a PMU, or with its registers locked away, nothing is armed. */
 void arch_clear_debug_state(void)
 {
 	bp_reset_cpu();

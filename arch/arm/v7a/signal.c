@@ -35,7 +35,29 @@ _Static_assert(offsetof(struct uapi_mcontext, arm_cpsr) == offsetof(struct pt_re
 	       "the core registers are in the order of the trap frame");
 _Static_assert(sizeof(((struct uapi_mcontext *)0)->vfp) == sizeof(struct vfp_state), "");
 
+/*
+ * In the saved status alone, where the processor has nothing: the interrupted instruction has
+ * struck already, and is yet to be executed.
+ */
+#define CPSR_EXEMPT BIT(21)
+
 #define CORE_REGS_SIZE (offsetof(struct pt_regs, cpsr) + sizeof(long))
+
+/* A step is the interrupted code's, not the handler's. True: one was about to be made. */
+static bool leave_step(const struct pt_regs *regs)
+{
+	struct arm_debug *debug;
+	unsigned long flags = irq_save();
+	bool exempt;
+
+	debug = &this_cpu()->arch.debug;
+	if (debug->step.on)
+		step_put_off(debug);
+	exempt = current->arch.exempt == (regs->pc | 1);
+	current->arch.exempt = 0;
+	irq_restore(flags);
+	return exempt;
+}
 
 static void fill_frame(struct frame *frame, const struct pt_regs *regs,
 		       const struct signal_call *call)
@@ -51,6 +73,8 @@ static void fill_frame(struct frame *frame, const struct pt_regs *regs,
 	frame->uc.uc_stack.ss_size = call->altstack.size;
 	frame->uc.uc_sigmask = call->mask;
 	memcpy(&frame->uc.uc_mcontext, regs, CORE_REGS_SIZE);
+	if (leave_step(regs))
+		frame->uc.uc_mcontext.arm_cpsr |= CPSR_EXEMPT;
 	frame->uc.uc_mcontext.fault_address = call->info->addr;
 	/* A switch in between would store and load them as well, but not half of them. */
 	flags = irq_save();
@@ -106,8 +130,11 @@ int arch_signal_return(struct pt_regs *regs, uapi_sigset_t *mask)
 	if (copy_from_user(&frame, (const void __user *)regs->sp, sizeof(frame)) ||
 	    frame.uc.uc_mcontext.arm_pc >= USER_END)
 		return -EFAULT;
+	leave_step(regs);
 	memcpy(regs, &frame.uc.uc_mcontext, CORE_REGS_SIZE);
 	make_user_state(regs);
+	if (frame.uc.uc_mcontext.arm_cpsr & CPSR_EXEMPT)
+		current->arch.exempt = regs->pc | 1;
 	regs->orig_r0 = -1;
 	flags = irq_save();
 	vfp_restore((const struct vfp_state *)&frame.uc.uc_mcontext.vfp);

@@ -20,6 +20,7 @@
 #define FSR_STATUS(fsr) (((fsr) >> 6 & 0x10) | ((fsr)&0xf))
 #define DFSR_WRITE      BIT(11)
 
+#define STATUS_DEBUG       0x02
 #define STATUS_ASYNC_ABORT 0x16
 
 static const struct {
@@ -29,7 +30,7 @@ static const struct {
 	bool mapping; /* the page tables say no, which mm_fault() may change */
 } faults[32] = {
     [0x01] = {"alignment fault", UAPI_SIGBUS, UAPI_BUS_ADRALN},
-    [0x02] = {"breakpoint", UAPI_SIGTRAP, UAPI_TRAP_BRKPT},
+    [STATUS_DEBUG] = {"breakpoint", UAPI_SIGTRAP, UAPI_TRAP_BRKPT},
     [0x04] = {"fault on cache maintenance", UAPI_SIGSEGV, UAPI_SI_KERNEL},
     [0x05] = {"page fault", UAPI_SIGSEGV, 0, true}, /* translation, first level */
     [0x07] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
@@ -97,24 +98,57 @@ static void handle_abort(struct pt_regs *regs, u32 status, unsigned long addr, u
 		extable_fixup(regs);
 }
 
-void data_abort(struct pt_regs *regs)
+/*
+ * What the kernel's stepped instruction has yet to do, it does without striking; unless it goes on
+ * where the exception table says.
+ */
+static noinline void abort_in_step(struct pt_regs *regs, u32 status, unsigned long addr,
+				   unsigned access)
 {
-	u32 dfsr = cp_read(DFSR), status = FSR_STATUS(dfsr);
+	unsigned long pc = regs->pc;
 
+	step_faulted(regs);
+	handle_abort(regs, status, addr, access);
+	if (regs->pc != pc && current->arch.exempt == (pc | 1))
+		current->arch.exempt = 0;
+}
+
+static noinline void abort_of(struct pt_regs *regs, u32 status, unsigned long addr, unsigned access)
+{
+	if (unlikely(this_cpu()->arch.debug.step.on))
+		abort_in_step(regs, status, addr, access);
+	else
+		handle_abort(regs, status, addr, access);
+}
+
+static noinline void other_data_abort(struct pt_regs *regs, u32 dfsr, u32 status,
+				      unsigned long addr)
+{
 	if (status == STATUS_ASYNC_ABORT && this_cpu()->arch.async_abort_expected) {
 		printk("cpu: an external abort was pending at start\n");
 		return;
 	}
-	handle_abort(regs, status, cp_read(DFAR), dfsr & DFSR_WRITE ? MMU_WRITE : MMU_READ);
+	abort_of(regs, status, addr, dfsr & DFSR_WRITE ? MMU_WRITE : MMU_READ);
+}
+
+/* What the processor says of it has been read when something may strike. */
+__noinstr void data_abort(struct pt_regs *regs)
+{
+	u32 dfsr = cp_read(DFSR), status = FSR_STATUS(dfsr);
+	unsigned long addr = cp_read(DFAR);
+
+	if (status != STATUS_DEBUG || !debug_exception(regs, BP_DATA, addr))
+		other_data_abort(regs, dfsr, status, addr);
 }
 
 /* Of a debug event IFAR says nothing (B3.13.4), but it is always at the instruction. */
-void prefetch_abort(struct pt_regs *regs)
+__noinstr void prefetch_abort(struct pt_regs *regs)
 {
 	u32 status = FSR_STATUS(cp_read(IFSR));
-	unsigned long addr = faults[status].mapping ? cp_read(IFAR) : regs->pc;
+	unsigned long addr = cp_read(IFAR);
 
-	handle_abort(regs, status, addr, MMU_EXEC);
+	if (status != STATUS_DEBUG || !debug_exception(regs, BP_EXEC, regs->pc))
+		abort_of(regs, status, status == STATUS_DEBUG ? regs->pc : addr, MMU_EXEC);
 }
 
 void undefined_instruction(struct pt_regs *regs)

@@ -1,24 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* ARMv7-A part of arch/breakpoint.h: no slots are offered, so there are no forms. */
+/*
+ * ARMv7-A part of arch/breakpoint.h: the processor's breakpoints are one pool, its watchpoints are
+ * another (ARM DDI 0406C, C3.3 and C3.4).
+ */
 #pragma once
 
-#define BP_POOLS 1
-#define BP_SLOTS 1
+#include <hotregs/types.h>
+
+#define BP_POOLS 2
+#define BP_EXEC  0 /* DBGBVR, DBGBCR */
+#define BP_DATA  1 /* DBGWVR, DBGWCR */
+#define BP_SLOTS 8 /* of up to 16; ARMv7-A processors have no more */
 
 struct bp_form {
-	unsigned long addr;
+	unsigned long addr; /* the value register */
+	u32 control;        /* the control register */
+	u8 pool;
 };
 
 struct bp_bank {
-	unsigned long addr;
+	u32 value[BP_POOLS][BP_SLOTS], control[BP_POOLS][BP_SLOTS];
+	u8 on[BP_POOLS]; /* slots */
 };
+
+/* What this machine has; filled at boot. */
+struct arm_breakpoints {
+	u8 slots[BP_POOLS]; /* for breakpoints */
+	u8 step_slot;       /* of BP_EXEC, behind these: for the end of a step */
+	u8 width;           /* bytes that DBGWCR.BAS has: 4 or 8 */
+	bool kernel;        /* they strike in the kernel, too */
+	const char *why;    /* there are none */
+};
+extern struct arm_breakpoints arm_breakpoints;
 
 static inline unsigned bp_pool(const struct bp_form *form)
 {
-	return 0;
+	return form->pool;
 }
 
 static inline unsigned bp_pool_size(unsigned pool)
 {
-	return 0;
+	return arm_breakpoints.slots[pool];
 }

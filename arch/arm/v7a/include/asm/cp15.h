@@ -43,8 +43,10 @@
 
 #define TEECR "p14, 6, %0, c0, c0, 0"
 
-#define DBGDIDR    "p14, 0, %0, c0, c0, 0"
-#define DBGDSCREXT "p14, 0, %0, c0, c2, 2"
-#define DBGVCR     "p14, 0, %0, c0, c7, 0"
-#define DBGOSLAR   "p14, 0, %0, c1, c0, 4"
-#define DBGOSDLR   "p14, 0, %0, c1, c3, 4"
+#define DBGDIDR       "p14, 0, %0, c0, c0, 0"
+#define DBGDSCREXT    "p14, 0, %0, c0, c2, 2"
+#define DBGAUTHSTATUS "p14, 0, %0, c7, c14, 6"
+#define DBGOSLSR      "p14, 0, %0, c1, c1, 4"
+#define DBGVCR        "p14, 0, %0, c0, c7, 0"
+#define DBGOSLAR      "p14, 0, %0, c1, c0, 4"
+#define DBGOSDLR      "p14, 0, %0, c1, c3, 4"

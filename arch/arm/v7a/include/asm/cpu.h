@@ -4,6 +4,8 @@
 
 #include <hotregs/types.h>
 
+#include <asm/debugreg.h>
+
 #define EMERGENCY_STACK_SIZE 4096UL
 
 struct arch_cpu {
@@ -20,7 +22,8 @@ struct arch_cpu {
 	u8 *emergency_stack;       /* lowest address */
 	u32 mpidr;                 /* the processor's affinity: MPIDR[23:0] */
 	u32 asid;                  /* loaded, or about to be; asid.c reads it on other CPUs, too */
-	u32 asid_kept;             /* asid.c's, under its lock: loaded when a generation ended */
+	struct arm_debug debug;
+	u32 asid_kept; /* asid.c's, under its lock: loaded when a generation ended */
 };
 
 #define MPIDR_AFFINITY 0x00ffffff

@@ -17,4 +17,5 @@ struct arch_task {
 	struct vfp_state vfp; /* of a user task that is switched out */
 	u32 tpidrurw;         /* the register that programs may write */
 	u32 tpidruro;         /* the one they may read: what thread-local data go by */
+	u32 exempt;           /* bit 0: the instruction there does not strike when it comes */
 };

@@ -38,7 +38,6 @@ static void expect_clear(void)
 	EXPECT_EQ(cp_read(DBGBCR0), 0);
 	EXPECT_EQ(cp_read(DBGWCR0), 0);
 	EXPECT_EQ(cp_read(DBGBVR0), 0);
-	EXPECT_EQ(cp_read(DBGDSCREXT) & MDBGEN, 0);
 	EXPECT_EQ(cp_read(PMCR) & PMCR_E, 0);
 	EXPECT_EQ(cp_read(PMCNTENSET), 0);
 	EXPECT_EQ(cp_read(PMINTENSET), 0);

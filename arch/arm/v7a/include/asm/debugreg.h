@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The bits of the debug registers (ARM DDI 0406C, C11.11), and what a CPU knows of its own. */
+#pragma once
+
+#include <asm/breakpoint.h>
+#include <asm/debugreg_access.h>
+
+/* DBGDIDR (C11.11.15). */
+#define DBGDIDR_BREAKPOINTS(didr) (((didr) >> 24 & 0xf) + 1)
+#define DBGDIDR_WATCHPOINTS(didr) (((didr) >> 28) + 1)
+#define DBGDIDR_VERSION(didr)     ((didr) >> 16 & 0xf)
+#define DEBUG_V7_MEMORY           4 /* break- and watchpoints only through memory */
+#define DEBUG_V7_1                5
+
+/* DBGDSCR (C11.11.20). */
+#define DBGDSCR_MOE(dscr) ((dscr) >> 2 & 0xf)
+#define MOE_BKPT          3
+#define DBGDSCR_UDCCDIS   BIT(12) /* programs may not use the debugger's channel */
+#define DBGDSCR_MDBGEN    BIT(15) /* debug exceptions are taken */
+
+#define DBGOSLSR_LOCKED BIT(1)
+#define DBGOSLAR_KEY    0xc5acce55
+
+/* DBGBCR and DBGWCR (C11.11.2, C11.11.44): what they have in common, and what not. */
+#define DBGCR_E        BIT(0)
+#define DBGCR_MODES(c) ((c) >> 1 & 3) /* PMC, PAC */
+#define DBGCR_PL1      (1U << 1)
+#define DBGCR_PL0      (2U << 1)
+#define DBGCR_ALL      (3U << 1)
+#define DBGBCR_BAS(c)  ((c) >> 5 & 0xf)
+#define DBGWCR_BAS(c)  ((c) >> 5 & 0xff)
+#define DBGCR_BAS_AT   5
+#define DBGWCR_LSC(c)  ((c) >> 3 & 3)
+#define DBGWCR_LSC_AT  3
+#define LSC_LOAD       1U
+#define LSC_STORE      2U
+#define DBGCR_MASK(c)  ((c) >> 24 & 0x1f)
+#define DBGCR_MASK_AT  24
+#define BAS_ARM        0xfU
+#define BAS_THUMB_LOW  0x3U /* at a multiple of four */
+#define BAS_THUMB_HIGH 0xcU
+
+struct task;
+
+/*
+ * A step over one instruction: breakpoints where it may go on, and off is what has struck. It ends
+ * when one of these strikes; or, if something else comes first, is put off: see step_put_off().
+ */
+struct arm_step {
+	bool on;
+	u8 used;           /* slots of BP_EXEC that have these places */
+	u8 off[BP_POOLS];  /* slots */
+	unsigned long pc;  /* of the instruction */
+	struct task *task; /* in user mode; NULL: the kernel's */
+	u32 unmasked;      /* the kernel's: what of CPSR.I and .F was clear */
+};
+
+struct arm_debug {
+	struct bp_bank loaded; /* as the registers are but for a step */
+	struct arm_step step;
+};
+
+/* The registers of slot @slot of @pool; on which CPU, the caller knows. */
+void debugreg_write_value(unsigned pool, unsigned slot, u32 value);
+void debugreg_write_control(unsigned pool, unsigned slot, u32 control);
+
+/*
+ * A step that is not known to be over: all slots are as they were. If its instruction is still what
+ * its task goes on with, that does not strike when it does. Interrupts off.
+ */
+void step_put_off(struct arm_debug *debug);
