@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps over instructions that have struck: wherever these go on, in ARM and Thumb state; exclusive
+ * accesses; two strikes of one instruction; and signals in between.
+ */
+#include <linux/hw_breakpoint.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../ktap.h"
+#include "../../samples.h"
+
+static int count(uint32_t type, const void *addr, uint64_t len)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = PERF_ATTR_SIZE_VER5,
+				       .bp_type = type,
+				       .bp_addr = (uintptr_t)addr,
+				       .bp_len = len};
+
+	return perf_event_open(&attr, 0, -1, -1, 0);
+}
+
+static uint64_t value(int fd)
+{
+	uint64_t n = -1;
+
+	EXPECT_EQ(read(fd, &n, sizeof(n)), sizeof(n));
+	close(fd);
+	return n;
+}
+
+/*
+ * Every instruction of each, by its place; what they compute tells whether one went astray. r0 and
+ * r1 come in; the end is at the last label.
+ */
+extern uint8_t walk_arm[], walk_arm_end[], walk_thumb[], walk_thumb_end[];
+unsigned walk_arm_code(unsigned a, unsigned b), walk_thumb_code(unsigned a, unsigned b);
+
+__asm__(".arm\n"
+	".type walk_arm_code, %function\n"
+	"walk_arm_code:\n"
+	"walk_arm:\n"
+	"	push {r4, r5, lr}\n"
+	"	mov r4, #0\n"
+	"1:	add r4, r4, r1\n"
+	"	subs r0, r0, #1\n"
+	"	bne 1b\n"
+	"	bl 3f\n"
+	"	adr r5, 2f\n"
+	"	mov pc, r5\n"
+	"	udf #0\n"
+	"2:	mov r0, r4\n"
+	"	addne r0, r0, #100\n"
+	"	addeq r0, r0, #1\n"
+	"	pop {r4, r5, pc}\n"
+	"3:	cmp r0, #0\n"
+	"	bxeq lr\n"
+	"	udf #0\n"
+	"walk_arm_end:\n"
+	".thumb\n"
+	".syntax unified\n"
+	".type walk_thumb_code, %function\n"
+	".thumb_func\n"
+	"walk_thumb_code:\n"
+	"walk_thumb:\n"
+	"	push {r4, r5, lr}\n"
+	"	movs r4, #0\n"
+	"1:	add r4, r1\n"
+	"	subs r0, #1\n"
+	"	cmp r0, #0\n"
+	"	bne 1b\n"
+	"	cbz r0, 2f\n"
+	"	udf #0\n"
+	"2:	ittee eq\n"
+	"	addeq r4, #1\n"
+	"	moveq r5, #1\n"
+	"	addne r4, #100\n"
+	"	movne r5, #0\n"
+	"	tbb [pc, r5]\n"
+	"4:	.byte (5f - 4b) / 2, (6f - 4b) / 2\n"
+	"5:	udf #0\n"
+	"6:	mov.w r0, r4\n"
+	"	pop.w {r4, r5, pc}\n"
+	"walk_thumb_end:\n"
+	".arm\n");
+
+/* Strikes of all the instructions of @n calls, each by itself; data among them strikes never. */
+static uint64_t walk(uint8_t *from, uint8_t *to, unsigned step, uint64_t thumb_len,
+		     unsigned (*code)(unsigned, unsigned))
+{
+	uint64_t strikes = 0;
+
+	for (uint8_t *at = from; at < to; at += step) {
+		int fd = count(HW_BREAKPOINT_X, at, thumb_len);
+
+		if (!EXPECT(fd >= 0))
+			return 0;
+		if (!EXPECT_EQ(code(3, 7), 22))
+			printf("# at offset %d\n", (int)(at - from));
+		strikes += value(fd);
+	}
+	return strikes;
+}
+
+TEST(arm_steps_go_on_where_instructions_do)
+{
+	EXPECT_EQ(walk(walk_arm, walk_arm_end, 4, 4, walk_arm_code), 2 + 9 + 3 + 4 + 2);
+	EXPECT_EQ(walk(walk_thumb, walk_thumb_end, 2, 2, walk_thumb_code), 2 + 12 + 1 + 5 + 1 + 2);
+}
+
+/* As a library's lock does it; the load and the store strike, and the exchange comes about. */
+TEST(arm_steps_leave_exclusive_accesses_whole)
+{
+	static uint32_t word;
+	int fd = count(HW_BREAKPOINT_RW, &word, 4);
+
+	if (!EXPECT(fd >= 0))
+		return;
+	for (uint32_t i = 0; i < 100; i++) {
+		EXPECT_EQ(__atomic_fetch_add(&word, 1, __ATOMIC_RELAXED), i);
+		uint32_t other = 1000;
+
+		/* Left by the branch. */
+		EXPECT(!__atomic_compare_exchange_n(&word, &other, 7, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED));
+	}
+	/* Loads strike; the stores are stepped over with them. */
+	EXPECT_EQ(value(fd), 200);
+	EXPECT_EQ(__atomic_load_n(&word, __ATOMIC_RELAXED), 100);
+}
+
+static uint32_t target;
+
+extern uint8_t store_at[];
+void store_there(uint32_t *at, uint32_t what);
+
+__asm__(".arm\n"
+	".type store_there, %function\n"
+	"store_there:\n"
+	"store_at:\n"
+	"	str r1, [r0]\n"
+	"	bx lr\n");
+
+/* The instruction, its store, and both again. */
+TEST(arm_one_instruction_strikes_twice)
+{
+	int x = count(HW_BREAKPOINT_X, store_at, 4), w = count(HW_BREAKPOINT_W, &target, 4);
+
+	if (!EXPECT(x >= 0 && w >= 0))
+		return;
+	for (uint32_t i = 0; i < 1000; i++) {
+		store_there(&target, i);
+		EXPECT_EQ(target, i);
+	}
+	EXPECT_EQ(value(x), 1000);
+	EXPECT_EQ(value(w), 1000);
+}
+
+static volatile unsigned signals;
+static uint32_t *page;
+
+static void on_fault(int sig)
+{
+	(void)sig;
+	signals++;
+	store_there(&target, 9);
+	mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+/* A fault and its signal between the strike and the instruction, which the handler executes, too.
+ */
+TEST(arm_steps_survive_signals)
+{
+	int fd;
+
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!EXPECT(page != MAP_FAILED))
+		return;
+	signal(SIGSEGV, on_fault);
+	fd = count(HW_BREAKPOINT_X, store_at, 4);
+	EXPECT(fd >= 0);
+	store_there(page, 5);
+	EXPECT_EQ(*page, 5);
+	EXPECT_EQ(target, 9);
+	EXPECT_EQ(signals, 1);
+	signal(SIGSEGV, SIG_DFL);
+	EXPECT_EQ(value(fd), 2);
+	munmap(page, 4096);
+}
+
+TEST(arm_reads_alone_are_told_from_writes)
+{
+	int r = count(HW_BREAKPOINT_R, &target, 4), w = count(HW_BREAKPOINT_W, &target, 4);
+
+	if (!EXPECT(r >= 0 && w >= 0))
+		return;
+	for (int i = 0; i < 10; i++)
+		*(volatile uint32_t *)&target = 1;
+	for (int i = 0; i < 7; i++)
+		(void)*(volatile uint32_t *)&target;
+	EXPECT_EQ(value(r), 7);
+	EXPECT_EQ(value(w), 10);
+}
