@@ -32,6 +32,7 @@ static const struct workload {
     {.argv = {"setpriv", "--reuid", "1000", "exits"}},
     {.argv = {"spin", "0"}},
     {.argv = {"threads", "3"}, .weight = 5},
+    {.argv = {"watchme", "10"}},
 };
 
 static const struct workload *find(const char *name)
