@@ -57,7 +57,7 @@ endif
 # One processor is measured, unless several are asked for: the others would do some of the work.
 BENCH_CPUS := $(if $(SMP),,cpus=1)
 # MiB for 10,000 tasks, where a board's memory is a matter of choice.
-BENCH_MEM := $(if $(MEM)$(QEMU_MEM),,--mem 1408)
+BENCH_MEM := $(if $(MEM)$(QEMU_MEM),,--mem 704)
 bench: bench-check $(call bootable,$(BENCH_IMAGE)) kernel archive
 	$(call say,BENCH,$(BOARD))
 	@for log in kbench bench crowd; do \

@@ -12,7 +12,7 @@
  * privileged user, who has to be able to end it.
  */
 #define PAGES_PER_PROCESS 64
-#define PAGES_PER_THREAD  32
+#define PAGES_PER_THREAD  16
 #define PRIVILEGED_PART   8
 
 static u32 nr_processes, nr_threads; /* not yet freed; atomic */
