@@ -13,6 +13,7 @@
 #define DEBUG_V7_1                5
 
 /* DBGDSCR (C11.11.20). */
+#define DBGDSCR_MOE_MASK  (0xfU << 2)
 #define DBGDSCR_MOE(dscr) ((dscr) >> 2 & 0xf)
 #define MOE_BKPT          3
 #define DBGDSCR_UDCCDIS   BIT(12) /* programs may not use the debugger's channel */

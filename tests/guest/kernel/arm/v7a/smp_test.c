@@ -22,6 +22,15 @@ static struct state {
 } states[MAX_CPUS];
 static u32 affinities[MAX_CPUS];
 
+/* QEMU's DBGVCR leaves the register that it is read into as it was. */
+static u32 read_dbgvcr(void)
+{
+	u32 value = 0;
+
+	__asm__ volatile("mrc " DBGVCR : "+r"(value));
+	return value;
+}
+
 static void note_state(void *arg)
 {
 	u32 id = this_cpu()->id;
@@ -38,8 +47,9 @@ static void note_state(void *arg)
 	    .vbar = cp_read(VBAR),
 	    .cntkctl = cp_read(CNTKCTL),
 	    .pmcr = cp_read(PMCR),
-	    .dbgvcr = cp_read(DBGVCR),
-	    .dscr = cp_read(DBGDSCREXT),
+	    .dbgvcr = read_dbgvcr(),
+	    /* but for what has struck last */
+	    .dscr = cp_read(DBGDSCREXT) & ~DBGDSCR_MOE_MASK,
 	};
 }
 
