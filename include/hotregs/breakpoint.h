@@ -143,7 +143,13 @@ bool breakpoint_strike_one(unsigned pool, unsigned slot, const struct bp_hit *hi
  * For an architecture that steps over what has struck with slots off: the running task does so, in
  * user mode, and its next switch is to come to bp_exchange(), where that ends. Interrupts off.
  */
-void breakpoint_begin_step(void);
+void breakpoint_hook_step(struct cpu_breakpoints *c);
+static inline void breakpoint_begin_step(struct cpu_breakpoints *c)
+{
+	c->stepping = true;
+	if (!c->task)
+		breakpoint_hook_step(c);
+}
 
 /* The step has ended. */
 static inline void breakpoint_end_step(struct cpu_breakpoints *c)

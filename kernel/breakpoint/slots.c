@@ -189,15 +189,13 @@ void breakpoint_switch(struct cpu *cpu, struct task *next)
 		bp_exchange(bank_of(from), bank_of(to));
 }
 
-void breakpoint_begin_step(void)
+/* What the running task steps over is the CPU's, and it has none. */
+void breakpoint_hook_step(struct cpu_breakpoints *c)
 {
-	struct cpu *cpu = this_cpu();
-	struct task *task = cpu->running;
+	struct task *task = current;
 
-	cpu->breakpoints.stepping = true;
-	/* What it steps over may be the CPU's, and it without any. */
 	sched_hook_switches(task, true);
-	cpu->breakpoints.task = &task->breakpoints.set;
+	c->task = &task->breakpoints.set;
 }
 
 /* --- Strikes --- */

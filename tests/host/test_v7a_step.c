@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arch/arm/v7a/step.c: where instructions go on, as the assembler encodes them and ARM DDI 0406C,
- * A8 says; every condition with every flags; what is not to be interrupted; loads and stores; and
- * what masks interrupts.
+ * A8 says; every condition with every flags; what is not to be interrupted; what access.c says they
+ * access; and those that are carried out.
  */
 #include <string.h>
 
@@ -65,9 +65,10 @@ static void put(u32 insn, bool thumb)
 
 static struct step_next next_of(u32 cpsr)
 {
-	const struct step_cpu cpu = {r, cpsr, read_memory};
+	struct step_cpu cpu = {.r = r, .cpsr = cpsr, .read = read_memory};
 	struct step_next next;
 
+	step_fetch(&cpu);
 	step_next(&cpu, &next);
 	return next;
 }
@@ -91,6 +92,8 @@ static void expect(const char *text, u32 insn, bool thumb, u32 pc, enum state in
 	put(insn, thumb);
 	next = next_of(thumb ? CPSR_T : 0);
 	code_size = 0;
+	if (!thumb && step_falls_through(insn))
+		assert_true(pc == PC_AT + 4 && !to_thumb);
 	if (next.nr != 1 || next.at[0].pc != pc || next.at[0].thumb != to_thumb)
 		fail_msg("%s: goes on at 0x%x, %s, not 0x%x", text, next.at[0].pc,
 			 next.at[0].thumb ? "Thumb" : "ARM", pc);
@@ -405,51 +408,276 @@ static void exclusive_sequences_are_left_whole(void **state)
 
 /* --- Loads and stores --- */
 
-static void expect_accesses(u32 insn, bool thumb, unsigned accesses)
+/* @size 0: it accesses nothing, or that is not told. */
+static void expect_access(const char *text, u32 insn, bool thumb, u32 first, u32 size,
+			  unsigned kinds)
 {
-	const struct step_cpu cpu = {r, thumb ? CPSR_T : 0, read_memory};
+	struct step_cpu cpu = {.r = r, .cpsr = thumb ? CPSR_T : 0, .read = read_memory};
+	struct step_access access = {};
+	bool told;
 
 	put(insn, thumb);
-	if (step_accesses(&cpu) != accesses)
-		fail_msg("0x%x: %u", insn, step_accesses(&cpu));
+	assert_true(step_fetch(&cpu));
+	told = step_access(&cpu, &access);
+	if (told != !!size || (told && (access.first != first || access.last - first + 1 != size ||
+					access.kinds != kinds)))
+		fail_msg("%s: %d, 0x%x to 0x%x, kinds %u", text, told, access.first, access.last,
+			 access.kinds);
 }
 
-static void loads_and_stores_are_told(void **state)
+static void arm_accesses_are_told(void **state)
 {
-	static const u32 arm_loads[] = {0xe5910000, 0xe5d10000, 0xe1d200b0, 0xe1d100d0, 0xe1c200d0,
-					0xe8910001, 0xed910b00, 0xe4b10000, 0xe1910f9f, 0xf421070f};
-	static const u32 arm_stores[] = {0xe5810000, 0xe5c10000, 0xe1c200b0, 0xe1c200f0, 0xe8810001,
-					 0xed810b00, 0xe4a10000, 0xe1813f92, 0xf401070f};
-	static const u32 thumb_loads[] = {0x5688,     0x5888,     0x7848,    0x8848,     0x9800,
-					  0x4801,     0xbc01,     0xc901,    0xe9d20100, 0xf9918000,
-					  0xf921070f, 0xe8510f00, 0xf8d18000};
-	static const u32 thumb_stores[] = {0x5088,     0x7048,     0x9000,     0xb401,    0xc101,
-					   0xe9c20100, 0xf901070f, 0xe8412300, 0xf8c18000};
+	expect_access("ldr r0, [r1, #8]", 0xe5910008, false, R(1) + 8, 4, STEP_LOADS);
+	expect_access("str r0, [r1, #-8]", 0xe5010008, false, R(1) - 8, 4, STEP_STORES);
+	expect_access("str r0, [r1, #8]!", 0xe5a10008, false, R(1) + 8, 4, STEP_STORES);
+	expect_access("ldr r0, [r1], #8", 0xe4910008, false, R(1), 4, STEP_LOADS);
+	expect_access("ldrb r0, [r1, r4, lsl #2]", 0xe7d10104, false, R(1) + 4 * R(4), 1,
+		      STEP_LOADS);
+	expect_access("strb r0, [r1, -r4]", 0xe7410004, false, R(1) - R(4), 1, STEP_STORES);
+	expect_access("strt r0, [r1], #4", 0xe4a10004, false, R(1), 4, STEP_STORES);
+	expect_access("ldr r0, [pc, #16]", 0xe59f0010, false, PC_AT + 8 + 16, 4, STEP_LOADS);
+	expect_access("ldrh r0, [r1, #0x24]", 0xe1d102b4, false, R(1) + 0x24, 2, STEP_LOADS);
+	expect_access("strh r0, [r1, -r4]", 0xe10100b4, false, R(1) - R(4), 2, STEP_STORES);
+	expect_access("ldrsb r0, [r1, #3]", 0xe1d100d3, false, R(1) + 3, 1, STEP_LOADS);
+	expect_access("ldrsh r0, [r1], #2", 0xe0d100f2, false, R(1), 2, STEP_LOADS);
+	expect_access("ldrd r2, r3, [r1, #-16]", 0xe14121d0, false, R(1) - 16, 8, STEP_LOADS);
+	expect_access("strd r2, r3, [r1, r4]", 0xe18120f4, false, R(1) + R(4), 8, STEP_STORES);
+	expect_access("ldrex r0, [r1]", 0xe1910f9f, false, R(1), 4, STEP_LOADS);
+	expect_access("strex r0, r2, [r1]", 0xe1810f92, false, R(1), 4, STEP_STORES);
+	expect_access("ldrexd r2, r3, [r1]", 0xe1b12f9f, false, R(1), 8, STEP_LOADS);
+	expect_access("strexb r0, r2, [r1]", 0xe1c10f92, false, R(1), 1, STEP_STORES);
+	expect_access("ldrexh r0, [r1]", 0xe1f10f9f, false, R(1), 2, STEP_LOADS);
+	expect_access("swp r0, r2, [r1]", 0xe1010092, false, R(1), 4, STEP_LOADS | STEP_STORES);
+	expect_access("swpb r0, r2, [r1]", 0xe1410092, false, R(1), 1, STEP_LOADS | STEP_STORES);
+	expect_access("ldm r1, {r0, r2, r3}", 0xe891000d, false, R(1), 12, STEP_LOADS);
+	expect_access("stmib r1!, {r0, r2}", 0xe9a10005, false, R(1) + 4, 8, STEP_STORES);
+	expect_access("ldmda r1, {r0, r2, r3}", 0xe811000d, false, R(1) - 8, 12, STEP_LOADS);
+	expect_access("stmdb r1, {r0, r2}", 0xe9010005, false, R(1) - 8, 8, STEP_STORES);
+	expect_access("push {r4, r5, lr}", 0xe92d4030, false, R(13) - 12, 12, STEP_STORES);
+	expect_access("pop {r4, pc}", 0xe8bd8010, false, R(13), 8, STEP_LOADS);
+	expect_access("rfeia r1", 0xf8910a00, false, R(1), 8, STEP_LOADS);
+	expect_access("rfeib r1", 0xf9910a00, false, R(1) + 4, 8, STEP_LOADS);
+	expect_access("rfeda r1", 0xf8110a00, false, R(1) - 4, 8, STEP_LOADS);
+	expect_access("rfedb r1", 0xf9110a00, false, R(1) - 8, 8, STEP_LOADS);
+	expect_access("vldr d15, [r1, #-8]", 0xed11fb02, false, R(1) - 8, 8, STEP_LOADS);
+	expect_access("vstr s1, [r1, #12]", 0xedc10a03, false, R(1) + 12, 4, STEP_STORES);
+	expect_access("vldr d1, [pc, #8]", 0xed9f1b02, false, PC_AT + 8 + 8, 8, STEP_LOADS);
+	expect_access("vldmia r1!, {d0-d3}", 0xecb10b08, false, R(1), 32, STEP_LOADS);
+	expect_access("vstmdb r1!, {d0-d1}", 0xed210b04, false, R(1) - 16, 16, STEP_STORES);
+	expect_access("vpush {s0-s2}", 0xed2d0a03, false, R(13) - 12, 12, STEP_STORES);
+	expect_access("vldmia r1, {s0-s2}", 0xec910a03, false, R(1), 12, STEP_LOADS);
+	expect_access("vld1.32 {d8}, [r1]", 0xf421878f, false, R(1), 8, STEP_LOADS);
+	expect_access("vst1.8 {d0-d3}, [r1]!", 0xf401020d, false, R(1), 32, STEP_STORES);
+	expect_access("vst1.64 {d0-d2}, [r1], r4", 0xf40106c4, false, R(1), 24, STEP_STORES);
+	expect_access("vld1.16 {d0, d1}, [r1]", 0xf4210a4f, false, R(1), 16, STEP_LOADS);
+	expect_access("vld2.8 {d0, d1}, [r1]", 0xf421080f, false, R(1), 16, STEP_LOADS);
+	expect_access("vld2.8 {d0, d2}, [r1]", 0xf421090f, false, R(1), 16, STEP_LOADS);
+	expect_access("vst2.8 {d0-d3}, [r1]", 0xf401030f, false, R(1), 32, STEP_STORES);
+	expect_access("vld3.16 {d0-d2}, [r1]", 0xf421044f, false, R(1), 24, STEP_LOADS);
+	expect_access("vld3.16 {d0, d2, d4}, [r1]", 0xf421054f, false, R(1), 24, STEP_LOADS);
+	expect_access("vst4.32 {d0-d3}, [r1]", 0xf401008f, false, R(1), 32, STEP_STORES);
+	expect_access("vst4.32 {d0, d2, d4, d6}, [r1]", 0xf401018f, false, R(1), 32, STEP_STORES);
+	expect_access("vst1.8 {d0[3]}, [r1]", 0xf481006f, false, R(1), 1, STEP_STORES);
+	expect_access("vld2.16 {d0[1], d1[1]}, [r1]", 0xf4a1054f, false, R(1), 4, STEP_LOADS);
+	expect_access("vst4.32 {d0[1], d1[1], d2[1], d3[1]}, [r1]", 0xf4810b8f, false, R(1), 16,
+		      STEP_STORES);
+	expect_access("vld1.32 {d0[]}, [r1]", 0xf4a10c8f, false, R(1), 4, STEP_LOADS);
+	expect_access("vld3.8 {d0[], d1[], d2[]}, [r1]", 0xf4a10e0f, false, R(1), 3, STEP_LOADS);
+	expect_access("vld4.32 {d0[], d1[], d2[], d3[]}, [r1]", 0xf4a10f8f, false, R(1), 16,
+		      STEP_LOADS);
+	expect_access("mul r0, r1, r2", 0xe0000291, false, 0, 0, 0);
+	expect_access("add r0, r1, r2", 0xe0810002, false, 0, 0, 0);
+	expect_access("b .", 0xeafffffe, false, 0, 0, 0);
+	expect_access("svc 0", 0xef000000, false, 0, 0, 0);
+	expect_access("usad8 r0, r1, r2", 0xe780f211, false, 0, 0, 0);
+	expect_access("pld [r1]", 0xf5d1f000, false, 0, 0, 0);
+	expect_access("vmov r0, r1, d0", 0xec510b10, false, 0, 0, 0);
+	expect_access("mrrc p15, 0, r0, r1, c14", 0xec510f0e, false, 0, 0, 0);
+	expect_access("srsdb sp!, #19", 0xf96d0513, false, 0, 0, 0);
+}
 
-	for (unsigned i = 0; i < ARRAY_SIZE(arm_loads); i++)
-		expect_accesses(arm_loads[i], false, STEP_LOADS);
-	for (unsigned i = 0; i < ARRAY_SIZE(arm_stores); i++)
-		expect_accesses(arm_stores[i], false, STEP_STORES);
-	for (unsigned i = 0; i < ARRAY_SIZE(thumb_loads); i++)
-		expect_accesses(thumb_loads[i], true, STEP_LOADS);
-	for (unsigned i = 0; i < ARRAY_SIZE(thumb_stores); i++)
-		expect_accesses(thumb_stores[i], true, STEP_STORES);
-	expect_accesses(0xe1020091, false, STEP_LOADS | STEP_STORES); /* SWP */
+static void thumb_accesses_are_told(void **state)
+{
+	expect_access("ldr.n r0, [pc, #16]", 0x4804, true, PC_AT + 4 + 16, 4, STEP_LOADS);
+	expect_access("str r0, [r1, r4]", 0x5108, true, R(1) + R(4), 4, STEP_STORES);
+	expect_access("strh r0, [r1, r4]", 0x5308, true, R(1) + R(4), 2, STEP_STORES);
+	expect_access("strb r0, [r1, r4]", 0x5508, true, R(1) + R(4), 1, STEP_STORES);
+	expect_access("ldrsb r0, [r1, r4]", 0x5708, true, R(1) + R(4), 1, STEP_LOADS);
+	expect_access("ldr r0, [r1, r4]", 0x5908, true, R(1) + R(4), 4, STEP_LOADS);
+	expect_access("ldrh r0, [r1, r4]", 0x5b08, true, R(1) + R(4), 2, STEP_LOADS);
+	expect_access("ldrb r0, [r1, r4]", 0x5d08, true, R(1) + R(4), 1, STEP_LOADS);
+	expect_access("ldrsh r0, [r1, r4]", 0x5f08, true, R(1) + R(4), 2, STEP_LOADS);
+	expect_access("ldr r0, [r1, #8]", 0x6888, true, R(1) + 8, 4, STEP_LOADS);
+	expect_access("str r0, [r1, #124]", 0x67c8, true, R(1) + 124, 4, STEP_STORES);
+	expect_access("ldrb r0, [r1, #5]", 0x7948, true, R(1) + 5, 1, STEP_LOADS);
+	expect_access("strb r0, [r1, #31]", 0x77c8, true, R(1) + 31, 1, STEP_STORES);
+	expect_access("ldrh r0, [r1, #6]", 0x88c8, true, R(1) + 6, 2, STEP_LOADS);
+	expect_access("strh r0, [r1, #62]", 0x87c8, true, R(1) + 62, 2, STEP_STORES);
+	expect_access("ldr r0, [sp, #1020]", 0x98ff, true, R(13) + 1020, 4, STEP_LOADS);
+	expect_access("str r0, [sp, #4]", 0x9001, true, R(13) + 4, 4, STEP_STORES);
+	expect_access("push {r0, r4, lr}", 0xb511, true, R(13) - 12, 12, STEP_STORES);
+	expect_access("pop {r0, r4}", 0xbc11, true, R(13), 8, STEP_LOADS);
+	expect_access("pop {r0, pc}", 0xbd01, true, R(13), 8, STEP_LOADS);
+	expect_access("ldmia r1!, {r0, r2}", 0xc905, true, R(1), 8, STEP_LOADS);
+	expect_access("stmia r1!, {r0, r2, r3}", 0xc10d, true, R(1), 12, STEP_STORES);
+	expect_access("movs r0, #1", 0x2001, true, 0, 0, 0);
+	expect_access("bx lr", 0x4770, true, 0, 0, 0);
+	expect_access("adds r0, r1, r2", 0x1888, true, 0, 0, 0);
+	expect_access("cbz r1, .+0x44", 0xb301, true, 0, 0, 0);
+	expect_access("nop.n", 0xbf00, true, 0, 0, 0);
+	expect_access("ldr.w r8, [r1, #0xffc]", 0xf8d18ffc, true, R(1) + 0xffc, 4, STEP_LOADS);
+	expect_access("str.w r8, [r1, #-8]", 0xf8418c08, true, R(1) - 8, 4, STEP_STORES);
+	expect_access("str.w r8, [r1, #8]!", 0xf8418f08, true, R(1) + 8, 4, STEP_STORES);
+	expect_access("ldr.w r8, [r1], #8", 0xf8518b08, true, R(1), 4, STEP_LOADS);
+	expect_access("ldrb.w r8, [r1, r4, lsl #3]", 0xf8118034, true, R(1) + 8 * R(4), 1,
+		      STEP_LOADS);
+	expect_access("strh.w r8, [r1, #0x124]", 0xf8a18124, true, R(1) + 0x124, 2, STEP_STORES);
+	expect_access("ldrsh.w r8, [r1, #-2]", 0xf9318c02, true, R(1) - 2, 2, STEP_LOADS);
+	expect_access("ldrsb.w r8, [pc, #-16]", 0xf91f8010, true, PC_AT + 4 - 16, 1, STEP_LOADS);
+	expect_access("strt r8, [r1, #4]", 0xf8418e04, true, R(1) + 4, 4, STEP_STORES);
+	expect_access("ldmia.w r1, {r0, r8}", 0xe8910101, true, R(1), 8, STEP_LOADS);
+	expect_access("stmdb r1!, {r0, r8, r9}", 0xe9210301, true, R(1) - 12, 12, STEP_STORES);
+	expect_access("push.w {r4, r8, lr}", 0xe92d4110, true, R(13) - 12, 12, STEP_STORES);
+	expect_access("ldrd r2, r3, [r1, #-16]", 0xe9512304, true, R(1) - 16, 8, STEP_LOADS);
+	expect_access("strd r2, r3, [r1], #8", 0xe8e12302, true, R(1), 8, STEP_STORES);
+	expect_access("ldrex r0, [r1, #12]", 0xe8510f03, true, R(1) + 12, 4, STEP_LOADS);
+	expect_access("strex r0, r2, [r1, #4]", 0xe8412001, true, R(1) + 4, 4, STEP_STORES);
+	expect_access("ldrexb r0, [r1]", 0xe8d10f4f, true, R(1), 1, STEP_LOADS);
+	expect_access("strexh r0, r2, [r1]", 0xe8c12f50, true, R(1), 2, STEP_STORES);
+	expect_access("strexd r0, r2, r3, [r1]", 0xe8c12370, true, R(1), 8, STEP_STORES);
+	expect_access("tbb [r1, r4]", 0xe8d1f004, true, R(1) + R(4), 1, STEP_LOADS);
+	expect_access("tbh [r1, r4, lsl #1]", 0xe8d1f014, true, R(1) + 2 * R(4), 2, STEP_LOADS);
+	expect_access("rfeia r1", 0xe991c000, true, R(1), 8, STEP_LOADS);
+	expect_access("rfedb r1", 0xe811c000, true, R(1) - 8, 8, STEP_LOADS);
+	expect_access("vldr d15, [r1, #8]", 0xed91fb02, true, R(1) + 8, 8, STEP_LOADS);
+	expect_access("vstmia r1, {s0-s2}", 0xec810a03, true, R(1), 12, STEP_STORES);
+	expect_access("vst1.32 {d8}, [r1]", 0xf901878f, true, R(1), 8, STEP_STORES);
+	expect_access("vld4.8 {d0[2], d1[2], d2[2], d3[2]}, [r1]", 0xf9a1034f, true, R(1), 4,
+		      STEP_LOADS);
+	expect_access("pld [r1, #4]", 0xf891f004, true, 0, 0, 0);
+	expect_access("movw r0, #0x1234", 0xf2412034, true, 0, 0, 0);
+	expect_access("bl .+0x100", 0xf000f87e, true, 0, 0, 0);
+	expect_access("dmb", 0xf3bf8f5f, true, 0, 0, 0);
+	expect_access("mul r0, r1, r2", 0xfb01f002, true, 0, 0, 0);
+}
+
+static void what_can_not_be_read_accesses_nothing(void **state)
+{
+	struct step_cpu cpu = {.r = r, .cpsr = 0, .read = read_memory};
+	struct step_access access;
+
 	unreadable = true;
-	expect_accesses(0xe5910000, false, STEP_LOADS | STEP_STORES);
+	assert_false(step_fetch(&cpu));
+	assert_false(step_access(&cpu, &access));
+}
+
+/* --- Words of a program --- */
+
+static struct {
+	u32 addr, value;
+} stored[16];
+static unsigned nr_stored, room;
+
+static bool store_memory(u32 addr, u32 value)
+{
+	if (nr_stored == room)
+		return false;
+	stored[nr_stored].addr = addr;
+	stored[nr_stored++].value = value;
+	return true;
+}
+
+static bool carry_out_words_of(u32 insn, bool thumb)
+{
+	struct step_cpu cpu = {.r = r, .cpsr = thumb ? CPSR_T : 0, .read = read_memory};
+
+	put(insn, thumb);
+	nr_stored = 0;
+	assert_true(step_fetch(&cpu));
+	return step_carry_out_words(&cpu, r, store_memory);
+}
+
+static void words_are_carried_out_as_the_instruction_does(void **state)
+{
+	room = 16;
+	assert_true(carry_out_words_of(0xe5810008, false)); /* STR r0, [r1, #8] */
+	assert_int_equal(nr_stored, 1);
+	assert_int_equal(stored[0].addr, 0x4008);
+	assert_int_equal(r[1], 0x4000);
+	assert_int_equal(r[15], CODE + 4);
+	set_up(NULL);
+	assert_true(carry_out_words_of(0xe52d4008, false)); /* STR r4, [sp, #-8]! */
+	assert_int_equal(stored[0].addr, 0x6ff8);
+	assert_int_equal(stored[0].value, 0x40);
+	assert_int_equal(r[13], 0x6ff8);
+	set_up(NULL);
+	assert_true(carry_out_words_of(0xe4910008, false)); /* LDR r0, [r1], #8 */
+	assert_int_equal(r[0], MEM(0x4000));
+	assert_int_equal(r[1], 0x4008);
+	set_up(NULL);
+	assert_true(carry_out_words_of(0xe92d4030, false)); /* PUSH {r4, r5, lr} */
+	assert_int_equal(nr_stored, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		static const u32 of[3] = {0x40, 0x07654400, 0x5001};
+
+		assert_int_equal(stored[i].addr, 0x6ff4 + 4 * i);
+		assert_int_equal(stored[i].value, of[i]);
+	}
+	assert_int_equal(r[13], 0x6ff4);
+	set_up(NULL);
+	assert_true(carry_out_words_of(0xe9b10015, false)); /* LDMIB r1!, {r0, r2, r4} */
+	assert_int_equal(r[0], MEM(0x4004));
+	assert_int_equal(r[2], MEM(0x4008));
+	assert_int_equal(r[4], MEM(0x400c));
+	assert_int_equal(r[1], 0x400c);
+}
+
+/* With all that they change as it was: then they are stepped over. */
+static void other_words_are_not(void **state)
+{
+	static const u32 others[] = {
+	    0x05810008,                         /* STREQ r0, [r1, #8] */
+	    0xe581f000, 0xe59f0008, 0xe591f000, /* the PC is stored, a base, loaded */
+	    0xe5b11008, 0xe5a11008,             /* LDR, STR r1, [r1, #8]! */
+	    0xe8918001, 0xe8b10003, 0xe8810000, /* LDM of the PC, and of its base; of none */
+	    0xe8d10001, 0xe5d10000, 0xe7910004, /* LDM ^, LDRB, LDR by a register */
+	    0xe1a00001, 0xf5d1f000, 0xe59c0000, /* MOV, PLD, LDR of what is not there */
+	    0xe89c0003,                         /* LDM of it */
+	};
+	unsigned long before[16];
+
+	room = 16;
+	for (unsigned i = 0; i < ARRAY_SIZE(others); i++) {
+		set_up(NULL);
+		memcpy(before, r, sizeof(before));
+		if (carry_out_words_of(others[i], false))
+			fail_msg("0x%x", others[i]);
+		assert_memory_equal(before, r, sizeof(before));
+	}
+	assert_false(carry_out_words_of(0x6008, true));
+	r[1] |= 2;
+	assert_false(carry_out_words_of(0xe8810005, false)); /* STM at no word's address */
+	set_up(NULL);
+	room = 2; /* PUSH {r4, r5, lr}, of which the last is not there */
+	assert_false(carry_out_words_of(0xe92d4030, false));
+	assert_int_equal(r[13], 0x7000);
+	assert_int_equal(r[15], CODE);
 }
 
 /* --- Interrupt masks --- */
 
 static bool carry_out(u32 insn, u32 before, u32 *after)
 {
-	const struct step_cpu cpu = {r, before, read_memory};
+	struct step_cpu cpu = {.r = r, .cpsr = before, .read = read_memory};
 	unsigned long cpsr = before;
 	bool done;
 
 	put(insn, false);
-	done = step_carry_out(&cpu, r, &cpsr);
+	assert_true(step_fetch(&cpu));
+	done = step_carry_out_masks(&cpu, r, &cpsr);
 	*after = cpsr;
+	assert_int_equal(r[15], CODE + (done ? 4 : 0));
+	r[15] = CODE;
 	return done;
 }
 
@@ -492,7 +720,11 @@ int main(void)
 	    cmocka_unit_test_setup(every_shift, set_up),
 	    cmocka_unit_test_setup(what_can_not_be_read_goes_nowhere, set_up),
 	    cmocka_unit_test_setup(exclusive_sequences_are_left_whole, set_up),
-	    cmocka_unit_test_setup(loads_and_stores_are_told, set_up),
+	    cmocka_unit_test_setup(arm_accesses_are_told, set_up),
+	    cmocka_unit_test_setup(thumb_accesses_are_told, set_up),
+	    cmocka_unit_test_setup(what_can_not_be_read_accesses_nothing, set_up),
+	    cmocka_unit_test_setup(words_are_carried_out_as_the_instruction_does, set_up),
+	    cmocka_unit_test_setup(other_words_are_not, set_up),
 	    cmocka_unit_test_setup(masks_are_seen_and_changed_as_they_are, set_up),
 	};
 

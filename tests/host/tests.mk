@@ -197,8 +197,10 @@ $(HOST_OUT)/v7a_breakpoint.included: arch/arm/v7a/breakpoint.c arch/arm/v7a/incl
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_v7a_breakpoint: $(HOST_OUT)/v7a_breakpoint.included
 HOST_TESTS += test_v7a_step
+test_v7a_step_SRC := arch/arm/v7a/access.c
 test_v7a_step_CFLAGS := -idirafter arch/arm/v7a/include
-$(HOST_OUT)/v7a_step.included: arch/arm/v7a/step.c arch/arm/v7a/step.h
+$(HOST_OUT)/v7a_step.included: arch/arm/v7a/step.c arch/arm/v7a/step.h \
+	arch/arm/v7a/insn.h
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_v7a_step: $(HOST_OUT)/v7a_step.included
 

@@ -196,22 +196,6 @@ void bp_describe(const struct bp_form *form, char buf[BP_DESCRIPTION_MAX])
 
 /* --- Registers --- */
 
-void debugreg_write_value(unsigned pool, unsigned slot, u32 value)
-{
-	if (pool == BP_EXEC)
-		dbgbvr_write(slot, value);
-	else
-		dbgwvr_write(slot, value);
-}
-
-void debugreg_write_control(unsigned pool, unsigned slot, u32 control)
-{
-	if (pool == BP_EXEC)
-		dbgbcr_write(slot, control);
-	else
-		dbgwcr_write(slot, control);
-}
-
 void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form)
 {
 	bank->value[pool][slot] = form->addr;

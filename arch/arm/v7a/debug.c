@@ -23,8 +23,9 @@
 #include <asm/debugreg.h>
 #include <asm/start.h>
 #include <asm/traps.h>
+#include <asm/uaccess.h>
 
-#include "step.h"
+#include "insn.h"
 
 #define MASKS (CPSR_I | CPSR_F)
 
@@ -37,13 +38,8 @@ _Static_assert(offsetof(struct pt_regs, pc) == 15 * sizeof(long), "");
 
 /* --- What has struck --- */
 
-static struct bp_form form_in(const struct bp_bank *bank, unsigned pool, unsigned slot)
-{
-	return (struct bp_form){bank->value[pool][slot], bank->control[pool][slot], pool};
-}
-
 /* Those at the instruction's word, among them those that are its own. */
-static u32 exec_slots(const struct bp_bank *bank, unsigned long pc, u32 *near)
+static inline u32 exec_slots(const struct bp_bank *bank, unsigned long pc, u32 *near)
 {
 	u32 own = 0;
 
@@ -61,40 +57,48 @@ static u32 exec_slots(const struct bp_bank *bank, unsigned long pc, u32 *near)
 	return own;
 }
 
-static noinline bool read_code(u32 addr, void *to, size_t n);
-static noinline bool read_user(u32 addr, void *to, size_t n);
-
-/* Those of @on that watch such accesses as the instruction makes. */
-static noinline u32 of_its_kind(const struct bp_bank *bank, u32 on, const struct pt_regs *regs)
+/* Bytes that the slot watches. */
+static inline void data_range(const struct bp_bank *bank, unsigned slot, u32 *first, u32 *last)
 {
-	const struct step_cpu cpu = {core_regs(regs), regs->cpsr,
-				     user_mode(regs) ? read_user : read_code};
-	unsigned accesses = step_accesses(&cpu);
-	u32 kind = 0;
+	u32 control = bank->control[BP_DATA][slot], bas = DBGWCR_BAS(control);
 
-	for (; on; on &= on - 1)
-		if (DBGWCR_LSC(bank->control[BP_DATA][__builtin_ctz(on)]) & accesses)
-			kind |= on & -on;
-	return kind;
+	*first = *last = bank->value[BP_DATA][slot];
+	if (likely(!DBGCR_MASK(control))) {
+		*first += __builtin_ctz(bas);
+		*last += 31 - __builtin_clz(bas);
+	} else {
+		*last += BIT(DBGCR_MASK(control)) - 1;
+	}
+}
+
+/* Those that watch something of what is accessed, all of them, and such accesses. */
+static inline u32 touched_slots(const struct bp_bank *bank, struct step_access access)
+{
+	u32 own = 0, first, last;
+
+	for (u32 on = bank->on[BP_DATA]; on; on &= on - 1) {
+		unsigned slot = __builtin_ctz(on);
+
+		data_range(bank, slot, &first, &last);
+		if (first <= access.last && last >= access.first &&
+		    DBGWCR_LSC(bank->control[BP_DATA][slot]) & access.kinds)
+			own |= on & -on;
+	}
+	return own;
 }
 
 /*
- * DFAR has the lowest address of the access, whose size nothing tells: of what is there or above,
- * the nearest. What ends below it has not been touched.
+ * Of an instruction that does not tell. DFAR has the lowest address of the access, whose size
+ * nothing tells: of what is there or above, the nearest. What ends below it has not been touched.
  */
-static u32 data_slots(const struct bp_bank *bank, unsigned long addr, const struct pt_regs *regs)
+static noinline u32 nearest_slots(const struct bp_bank *bank, u32 addr)
 {
-	unsigned long least = -1UL;
-	u32 on = bank->on[BP_DATA], own = 0;
+	u32 least = -1U, own = 0, first, last, distance;
 
-	if (on & (on - 1))
-		on = of_its_kind(bank, on, regs);
-	for (; on; on &= on - 1) {
-		struct bp_form form = form_in(bank, BP_DATA, __builtin_ctz(on));
-		struct bp_range range = bp_range(&form);
-		unsigned long distance = range.first > addr ? range.first - addr : 0;
-
-		if (addr > range.last || distance > least)
+	for (u32 on = bank->on[BP_DATA]; on; on &= on - 1) {
+		data_range(bank, __builtin_ctz(on), &first, &last);
+		distance = first > addr ? first - addr : 0;
+		if (addr > last || distance > least)
 			continue;
 		if (distance < least)
 			own = 0;
@@ -104,35 +108,67 @@ static u32 data_slots(const struct bp_bank *bank, unsigned long addr, const stru
 	return own;
 }
 
+static noinline u32 decoded_slots(const struct bp_bank *bank, const struct step_cpu *cpu, u32 addr)
+{
+	struct step_access access;
+
+	return step_access(cpu, &access) ? touched_slots(bank, access) : nearest_slots(bank, addr);
+}
+
+static inline u32 data_slots(const struct bp_bank *bank, const struct step_cpu *cpu, u32 addr)
+{
+	struct step_access word;
+
+	if (unlikely(!cpu->size || cpu->cpsr & CPSR_T || !insn_is_word_access(cpu->insn)))
+		return decoded_slots(bank, cpu, addr);
+	word.first = insn_word_address(cpu, cpu->insn);
+	word.last = word.first + 3;
+	word.kinds = bit(cpu->insn, 20) ? STEP_LOADS : STEP_STORES;
+	return touched_slots(bank, word);
+}
+
 /* --- Steps --- */
 
-static noinline bool read_code(u32 addr, void *to, size_t n)
+static bool read_code(u32 addr, void *to, size_t n)
 {
 	/* The kernel's own: what it is about to execute, or to load. */
 	memcpy(to, (const void *)addr, n);
 	return true;
 }
 
-static noinline bool read_user(u32 addr, void *to, size_t n)
+/* An instruction is read as its program reads, a word of a table or a stack may not be there. */
+static bool read_user(u32 addr, void *to, size_t n)
 {
+	if (likely(n == sizeof(u32) && !(addr & 3) && user_range_ok(addr, n)))
+		return arch_user_word(to, (const u32 __user *)addr);
 	return copy_from_user_nofault(to, addr, n) == n;
 }
 
+static bool store_user(u32 addr, u32 value)
+{
+	return user_range_ok(addr, sizeof(value)) && arm_user_store((u32 __user *)addr, value);
+}
+
 /* All slots as they were. */
-static void end_step(struct arm_debug *debug)
+static inline void end_step(struct arm_debug *debug)
 {
 	struct arm_step *step = &debug->step;
 	const struct bp_bank *bank = &debug->loaded;
+	u32 used = step->used, back = step->off[BP_EXEC] & bank->on[BP_EXEC];
 
-	for (u32 used = step->used; used; used &= used - 1)
+	for (; used; used &= used - 1)
 		debugreg_write_control(BP_EXEC, __builtin_ctz(used), 0);
-	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
-		for (u32 off = step->off[pool] & bank->on[pool]; off; off &= off - 1) {
-			unsigned slot = __builtin_ctz(off);
+	for (; back; back &= back - 1) {
+		unsigned slot = __builtin_ctz(back);
 
-			debugreg_write_value(pool, slot, bank->value[pool][slot]);
-			debugreg_write_control(pool, slot, bank->control[pool][slot]);
-		}
+		if (unlikely(step->used & BIT(slot)))
+			debugreg_write_value(BP_EXEC, slot, bank->value[BP_EXEC][slot]);
+		debugreg_write_control(BP_EXEC, slot, bank->control[BP_EXEC][slot]);
+	}
+	for (back = step->off[BP_DATA] & bank->on[BP_DATA]; back; back &= back - 1) {
+		unsigned slot = __builtin_ctz(back);
+
+		debugreg_write_control(BP_DATA, slot, bank->control[BP_DATA][slot]);
 	}
 	step->on = false;
 	breakpoint_end_step(&this_cpu()->breakpoints);
@@ -144,80 +180,108 @@ void step_put_off(struct arm_debug *debug)
 	struct task *task = step->task ?: current;
 
 	end_step(debug);
+	step->off[BP_EXEC] = step->off[BP_DATA] = 0;
 	if (!step->task || task_user_regs(task)->pc == step->pc)
 		task->arch.exempt = step->pc | 1;
 }
 
-static void set_place(unsigned slot, const struct step_place *place, bool user)
+static inline void set_place(struct arm_step *step, unsigned slot, u32 pc, bool thumb, bool user)
 {
-	u32 bas = !place->thumb ? BAS_ARM : place->pc & 2 ? BAS_THUMB_HIGH : BAS_THUMB_LOW;
+	u32 bas = likely(!thumb) ? BAS_ARM : pc & 2 ? BAS_THUMB_HIGH : BAS_THUMB_LOW;
 
-	/* It may be one that is on, and has struck. */
-	debugreg_write_control(BP_EXEC, slot, 0);
-	debugreg_write_value(BP_EXEC, slot, place->pc & ~3U);
+	debugreg_write_value(BP_EXEC, slot, pc & ~3U);
 	debugreg_write_control(BP_EXEC, slot,
 			       bas << DBGCR_BAS_AT | (user ? DBGCR_PL0 : DBGCR_PL1) | DBGCR_E);
+	step->used |= BIT(slot);
 }
 
-/*
- * The kernel's steps have interrupts masked, as others would pass what is off. An instruction that
- * can not be read faults, or strikes again.
- */
-static void begin_step(struct arm_debug *debug, struct pt_regs *regs, const u32 off[BP_POOLS])
+/* Breakpoints where the instruction may go on, in slots that are not on, or are off. */
+static noinline void set_places(struct arm_debug *debug, const struct step_cpu *insn, bool user)
 {
-	bool user = user_mode(regs);
-	const struct step_cpu cpu = {core_regs(regs), regs->cpsr, user ? read_user : read_code};
-	u32 free = (2U << arm_breakpoints.step_slot) - 1;
 	struct arm_step *step = &debug->step;
+	u32 free = BIT(arm_breakpoints.step_slot + 1) - 1;
 	struct step_next next;
 
-	if (!user && step_carry_out(&cpu, core_regs(regs), &regs->cpsr)) {
-		regs->pc += 4;
-		return;
-	}
-	step_next(&cpu, &next);
-	*step = (struct arm_step){.on = next.nr,
-				  .off = {off[BP_EXEC], off[BP_DATA]},
-				  .pc = regs->pc,
-				  .task = user ? current : NULL};
-	for (unsigned pool = 0; pool < BP_POOLS && next.nr; pool++)
-		for (u32 slots = off[pool]; slots; slots &= slots - 1)
-			debugreg_write_control(pool, __builtin_ctz(slots), 0);
-	free &= ~(debug->loaded.on[BP_EXEC] & ~off[BP_EXEC]);
+	step_next(insn, &next);
+	free &= ~(u32)(debug->loaded.on[BP_EXEC] & ~step->off[BP_EXEC]);
 	for (unsigned i = 0; i < next.nr && free; i++) {
 		unsigned slot = 31 - __builtin_clz(free);
 
-		set_place(slot, &next.at[i], user);
-		step->used |= BIT(slot);
+		set_place(step, slot, next.at[i].pc, next.at[i].thumb, user);
 		free &= ~BIT(slot);
 	}
-	if (!user) {
+}
+
+static inline void turn_off(const struct arm_step *step)
+{
+	for (u32 slots = step->off[BP_EXEC]; slots; slots &= slots - 1)
+		debugreg_write_control(BP_EXEC, __builtin_ctz(slots), 0);
+	for (u32 slots = step->off[BP_DATA]; slots; slots &= slots - 1)
+		debugreg_write_control(BP_DATA, __builtin_ctz(slots), 0);
+}
+
+/*
+ * Done is done, if nothing else can strike: who watches what the instruction accesses has been told
+ * if that is what has struck.
+ */
+static inline bool carry_out(const struct arm_debug *debug, struct pt_regs *regs,
+			     const struct step_cpu *insn)
+{
+	if (likely(user_mode(regs)))
+		return (debug->step.off[BP_DATA] || !debug->loaded.on[BP_DATA]) &&
+		       step_carry_out_words(insn, core_regs(regs), store_user);
+	return step_carry_out_masks(insn, core_regs(regs), &regs->cpsr);
+}
+
+/*
+ * What is to be off, in step->off, stays so until the instruction has been executed. The kernel's
+ * steps have interrupts masked, as others would pass it. An instruction that can not be read
+ * faults, or strikes again.
+ */
+static inline void begin_step(struct arm_debug *debug, struct pt_regs *regs,
+			      const struct step_cpu *insn)
+{
+	struct arm_step *step = &debug->step;
+	bool user = user_mode(regs);
+
+	if (carry_out(debug, regs, insn)) {
+		step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+		return;
+	}
+	turn_off(step);
+	step->pc = regs->pc;
+	step->used = 0;
+	step->on = true;
+	if (likely(insn->size && !(insn->cpsr & CPSR_T) && step_falls_through(insn->insn)))
+		set_place(step, arm_breakpoints.step_slot, regs->pc + 4, false, user);
+	else
+		set_places(debug, insn, user);
+	if (likely(user)) {
+		step->task = current;
+		breakpoint_begin_step(&this_cpu()->breakpoints);
+	} else {
+		step->task = NULL;
 		step->unmasked = ~regs->cpsr & MASKS;
 		regs->cpsr |= MASKS;
-	} else {
-		breakpoint_begin_step();
 	}
 }
 
 /* Something has struck while a step is on. True: its instruction has been executed. */
-static bool take_over(struct arm_debug *debug, struct pt_regs *regs, unsigned pool,
-		      u32 off[BP_POOLS])
+static inline bool step_is_over(struct arm_debug *debug, struct pt_regs *regs, unsigned pool)
 {
 	struct arm_step *step = &debug->step;
-	bool over = pool == BP_EXEC || regs->pc != step->pc;
 
-	if (user_mode(regs) != !!step->task) {
+	if (unlikely(user_mode(regs) != !!step->task)) {
 		step_put_off(debug);
 		return false;
 	}
 	end_step(debug);
 	if (!step->task)
 		regs->cpsr &= ~(unsigned long)step->unmasked;
-	if (over)
-		return true;
-	off[BP_EXEC] = step->off[BP_EXEC];
-	off[BP_DATA] = step->off[BP_DATA];
-	return false;
+	if (unlikely(pool == BP_DATA && regs->pc == step->pc))
+		return false; /* what is off stays so for the next one */
+	step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+	return true;
 }
 
 /* A fault of the kernel's stepped instruction, which is handled as any: see data_abort(). */
@@ -239,61 +303,118 @@ static struct {
 	bool struck[BP_POOLS];
 } probe;
 
-static void tell(struct pt_regs *regs, unsigned pool, u32 slots)
+/* @slots are of one pool, and not 0. */
+static inline void tell(struct pt_regs *regs, unsigned pool, u32 slots)
 {
 	const struct bp_hit hit = {.regs = regs, .before_access = true};
 	struct cpu *cpu = this_cpu();
-	bool user = user_mode(regs);
+	bool user = user_mode(regs), owned;
 	unsigned long pc = regs->pc;
 
 	/* What it interrupts in the kernel may be anything. */
 	cpu->nmi_depth += !user;
-	if (unlikely(breakpoint_strike(pool, slots, &hit)))
-		breakpoint_stray(pc);
+	if (likely(!(slots & (slots - 1))))
+		owned = breakpoint_strike_one(pool, __builtin_ctz(slots), &hit);
+	else
+		owned = !breakpoint_strike(pool, slots, &hit);
 	cpu->nmi_depth -= !user;
+	if (unlikely(!owned))
+		breakpoint_stray(pc);
 }
 
-/* Slots are off, all of them: what is called may do as it likes. */
-static noinline void handle(struct pt_regs *regs, unsigned pool, unsigned long addr)
+/*
+ * The instruction @insn has struck slots @near, which have to be off while it is executed, and for
+ * which owners of @own are to be told. All slots are off meanwhile: what is called may do as it
+ * likes.
+ */
+static inline void strike(struct arm_debug *debug, struct pt_regs *regs, unsigned pool,
+			  const struct step_cpu *insn, u32 near, u32 own)
+{
+	struct task *task = current;
+	unsigned long pc = regs->pc, exempt = task->arch.exempt;
+
+	if (unlikely(probe.on)) {
+		probe.struck[pool] = true;
+		own = 0;
+	} else if (unlikely(!near)) {
+		breakpoint_stray(pc);
+	}
+	/* Whatever it was, it must not be so again. */
+	debug->step.off[pool] |= near ?: debug->loaded.on[pool];
+	if (unlikely(exempt)) {
+		if (exempt == (pc | 1))
+			own = 0;
+		if (user_mode(regs) || exempt == (pc | 1))
+			task->arch.exempt = 0;
+	}
+	if (likely(own))
+		tell(regs, pool, own);
+	if (likely(regs->pc == pc && !((regs->cpsr ^ insn->cpsr) & CPSR_T)))
+		begin_step(debug, regs, insn);
+	else
+		debug->step.off[BP_EXEC] = debug->step.off[BP_DATA] = 0;
+}
+
+static inline void fetch(struct step_cpu *insn, struct pt_regs *regs)
+{
+	insn->r = core_regs(regs);
+	insn->cpsr = regs->cpsr;
+	insn->read = user_mode(regs) ? read_user : read_code;
+	insn->size = 4;
+	if (unlikely(insn->read == read_code || insn->cpsr & CPSR_T ||
+		     !arch_user_word(&insn->insn, (const u32 __user *)regs->pc)))
+		step_fetch(insn);
+}
+
+static noinline void breakpoint_exception(struct pt_regs *regs)
 {
 	struct arm_debug *debug = &this_cpu()->arch.debug;
-	unsigned long pc = regs->pc, cpsr = regs->cpsr;
-	u32 off[BP_POOLS] = {}, own, near, exempt = current->arch.exempt;
-	bool stepped = debug->step.on && take_over(debug, regs, pool, off);
+	bool over = debug->step.on && step_is_over(debug, regs, BP_EXEC);
+	u32 own, near;
+	struct step_cpu insn;
 
-	if (pool == BP_EXEC) {
-		own = exec_slots(&debug->loaded, pc, &near);
-		if (!near && stepped)
-			return;
-	} else {
-		own = near = data_slots(&debug->loaded, addr, regs);
-	}
-	if (unlikely(probe.on))
-		probe.struck[pool] = true;
-	else if (unlikely(!near))
-		breakpoint_stray(pc);
-	/* Whatever it was, it must not be so again. */
-	off[pool] |= near ?: debug->loaded.on[pool];
-	if (user_mode(regs) || exempt == (pc | 1))
-		current->arch.exempt = 0;
-	if (exempt != (pc | 1) && !probe.on)
-		tell(regs, pool, own);
-	if (regs->pc == pc && !((regs->cpsr ^ cpsr) & CPSR_T))
-		begin_step(debug, regs, off);
+	own = exec_slots(&debug->loaded, regs->pc, &near);
+	if (over && !near)
+		return;
+	fetch(&insn, regs);
+	strike(debug, regs, BP_EXEC, &insn, near, own);
 }
 
-/* Before DSCR is written, and after, it may strike; so this may not be watched. */
-__noinstr bool debug_exception(struct pt_regs *regs, unsigned pool, unsigned long addr)
+static noinline void watchpoint_exception(struct pt_regs *regs, unsigned long addr)
+{
+	struct arm_debug *debug = &this_cpu()->arch.debug;
+	struct step_cpu insn;
+	u32 own;
+
+	if (unlikely(debug->step.on))
+		step_is_over(debug, regs, BP_DATA);
+	fetch(&insn, regs);
+	own = data_slots(&debug->loaded, &insn, addr);
+	strike(debug, regs, BP_DATA, &insn, own, own);
+}
+
+/* Before DSCR is written, and after, it may strike; so these may not be watched. */
+__noinstr bool debug_prefetch_abort(struct pt_regs *regs)
 {
 	u32 dscr = cp_read(DBGDSCREXT);
 
-	if (DBGDSCR_MOE(dscr) == MOE_BKPT)
+	if (unlikely(DBGDSCR_MOE(dscr) == MOE_BKPT))
 		return false;
 	cp_write(DBGDSCREXT, dscr & ~DBGDSCR_MDBGEN);
 	synchronize_context();
-	handle(regs, pool, addr);
+	breakpoint_exception(regs);
 	cp_write(DBGDSCREXT, dscr);
 	return true;
+}
+
+__noinstr void debug_data_abort(struct pt_regs *regs, unsigned long addr)
+{
+	u32 dscr = cp_read(DBGDSCREXT);
+
+	cp_write(DBGDSCREXT, dscr & ~DBGDSCR_MDBGEN);
+	synchronize_context();
+	watchpoint_exception(regs, addr);
+	cp_write(DBGDSCREXT, dscr);
 }
 
 /* --- What there is --- */

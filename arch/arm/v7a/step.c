@@ -1,49 +1,32 @@
 // SPDX-License-Identifier: MIT
-/* Instructions, as far as it matters where they go on and whether they load or store. */
-#include <hotregs/types.h>
-
-#include <asm/psr.h>
-
-#include "step.h"
+/* Instructions, as far as it matters where they go on. */
+#include "insn.h"
 
 #define CPSR_N BIT(31)
 #define CPSR_Z BIT(30)
 #define CPSR_C BIT(29)
 #define CPSR_V BIT(28)
 
-#define ALWAYS 14
-#define PC     15
-
-static u32 bits(u32 insn, unsigned high, unsigned low)
-{
-	return insn << (31 - high) >> (31 - high + low);
-}
-
-static u32 bit(u32 insn, unsigned n)
-{
-	return insn >> n & 1;
-}
+#define ALWAYS INSN_ALWAYS
+#define PC     INSN_PC
 
 static u32 sign_extend(u32 value, unsigned width)
 {
 	return (u32)((s32)(value << (32 - width)) >> (32 - width));
 }
 
-/* Register @n; as an operand the PC is two instructions ahead (A2.3). */
-static u32 reg(const struct step_cpu *cpu, unsigned n)
-{
-	u32 ahead = n != PC ? 0 : cpu->cpsr & CPSR_T ? 4 : 8;
-
-	return (u32)cpu->r[n] + ahead;
-}
-
 /* A8.3 */
-static bool passes(u32 cond, u32 cpsr)
+static bool passes_by_flags(u32 cond, u32 cpsr)
 {
 	bool n = cpsr & CPSR_N, z = cpsr & CPSR_Z, c = cpsr & CPSR_C, v = cpsr & CPSR_V;
 	const bool even[] = {z, c, n, v, c && !z, n == v, !z && n == v, true};
 
 	return cond == 15 || even[cond >> 1] == !(cond & 1);
+}
+
+static inline bool passes(u32 cond, u32 cpsr)
+{
+	return likely(cond == ALWAYS) || passes_by_flags(cond, cpsr);
 }
 
 /* --- Places --- */
@@ -105,7 +88,7 @@ static u32 shift(u32 value, unsigned type, u32 by, bool immediate, bool carry)
 	return rotate(value, by);
 }
 
-static u32 shifted_register(const struct step_cpu *cpu, u32 insn)
+u32 insn_shifted_register(const struct step_cpu *cpu, u32 insn)
 {
 	bool by_register = bit(insn, 4);
 	u32 by = by_register ? reg(cpu, bits(insn, 11, 8)) & 0xff : bits(insn, 11, 7);
@@ -158,7 +141,7 @@ static struct step_place arm_data(const struct step_cpu *cpu, u32 insn, struct s
 	    bits(insn, 15, 12) != PC)
 		return behind;
 	b = immediate ? rotate(bits(insn, 7, 0), 2 * bits(insn, 11, 8))
-		      : shifted_register(cpu, insn);
+		      : insn_shifted_register(cpu, insn);
 	b = compute(opcode, reg(cpu, bits(insn, 19, 16)), b, cpu->cpsr & CPSR_C);
 	/* With S it is an exception return, whose SPSR is not among these registers. */
 	return bit(insn, 20) ? in_state(cpu, b) : by_bit_0(b);
@@ -172,7 +155,7 @@ static struct step_place arm_load(const struct step_cpu *cpu, u32 insn, struct s
 
 	if (media || !bit(insn, 20) || bit(insn, 22) || bits(insn, 15, 12) != PC)
 		return behind;
-	offset = bit(insn, 25) ? shifted_register(cpu, insn) : bits(insn, 11, 0);
+	offset = bit(insn, 25) ? insn_shifted_register(cpu, insn) : bits(insn, 11, 0);
 	if (bit(insn, 24))
 		addr += bit(insn, 23) ? offset : -offset;
 	return by_word_at(cpu, addr, behind);
@@ -362,43 +345,51 @@ static struct step_place thumb_place(const struct step_cpu *cpu, u32 insn, bool 
 
 /* --- Either --- */
 
-/* Bytes that the instruction has; 0: it can not be read. */
-static unsigned read_insn(const struct step_cpu *cpu, u32 *insn)
+bool step_fetch(struct step_cpu *cpu)
 {
-	u32 pc = cpu->r[PC];
+	u32 pc = cpu->r[PC], insn;
 	u16 half;
 
-	if (!(cpu->cpsr & CPSR_T))
-		return cpu->read(pc, insn, 4) ? 4 : 0;
+	cpu->size = 0;
+	if (!(cpu->cpsr & CPSR_T)) {
+		if (!cpu->read(pc, &cpu->insn, 4))
+			return false;
+		cpu->size = 4;
+		return true;
+	}
 	if (!cpu->read(pc, &half, 2))
-		return 0;
-	*insn = half;
-	if (!is_wide(half))
-		return 2;
-	if (!cpu->read(pc + 2, &half, 2))
-		return 0;
-	*insn = *insn << 16 | half;
-	return 4;
+		return false;
+	insn = half;
+	if (is_wide(half)) {
+		if (!cpu->read(pc + 2, &half, 2))
+			return false;
+		insn = insn << 16 | half;
+	}
+	cpu->insn = insn;
+	cpu->size = insn >> 16 ? 4 : 2;
+	return true;
 }
 
-static struct step_place place_of(const struct step_cpu *cpu, u32 insn, unsigned size)
+static struct step_place place_of(const struct step_cpu *cpu)
 {
-	return cpu->cpsr & CPSR_T ? thumb_place(cpu, insn, size == 4) : arm_place(cpu, insn);
+	return cpu->cpsr & CPSR_T ? thumb_place(cpu, cpu->insn, cpu->size == 4)
+				  : arm_place(cpu, cpu->insn);
 }
 
 /* --- Exclusive accesses --- */
 
 enum exclusive { EXCLUSIVE_NONE, EXCLUSIVE_LOAD, EXCLUSIVE_STORE, EXCLUSIVE_CLEAR };
 
-static enum exclusive exclusive_of(u32 insn, unsigned size, bool thumb)
+static enum exclusive exclusive_of(const struct step_cpu *cpu)
 {
-	bool exclusive;
+	bool thumb = cpu->cpsr & CPSR_T, exclusive;
+	u32 insn = cpu->insn;
 
 	if (insn == (thumb ? 0xf3bf8f2f : 0xf57ff01f))
 		return EXCLUSIVE_CLEAR;
 	if (thumb)
-		exclusive = size == 4 && ((insn & 0xffe00000) == 0xe8400000 ||
-					  (insn & 0xffe000c0) == 0xe8c00040);
+		exclusive = cpu->size == 4 && ((insn & 0xffe00000) == 0xe8400000 ||
+					       (insn & 0xffe000c0) == 0xe8c00040);
 	else
 		exclusive = (insn & 0x0f8002f0) == 0x01800290 && insn >> 28 != 15;
 	if (!exclusive)
@@ -422,20 +413,21 @@ static void add_place(struct step_next *next, struct step_place place)
  * Where the instruction may branch to: what its condition depends on is yet to be computed, so that
  * it is asked with flags among which each condition finds its own.
  */
-static bool branches(const struct step_cpu *cpu, u32 insn, unsigned size, struct step_place *to)
+static bool branches(const struct step_cpu *cpu, struct step_place *to)
 {
 	static const u32 flags[] = {0, CPSR_N | CPSR_Z | CPSR_C | CPSR_V, CPSR_N, CPSR_C};
 	struct step_cpu taken = *cpu;
+	u32 insn = cpu->insn;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
 		/* Nor in an IT block. */
 		taken.cpsr = (cpu->cpsr & CPSR_T) | flags[i];
-		*to = place_of(&taken, insn, size);
-		if (to->pc != (u32)cpu->r[PC] + size)
+		*to = place_of(&taken);
+		if (to->pc != (u32)cpu->r[PC] + cpu->size)
 			return true;
 	}
 	/* CBZ, CBNZ */
-	if (cpu->cpsr & CPSR_T && size == 2 && (insn & 0xf500) == 0xb100) {
+	if (cpu->cpsr & CPSR_T && cpu->size == 2 && (insn & 0xf500) == 0xb100) {
 		*to = in_state(cpu, reg(cpu, PC) + (bit(insn, 9) << 6 | bits(insn, 7, 3) << 1));
 		return true;
 	}
@@ -446,103 +438,115 @@ static bool branches(const struct step_cpu *cpu, u32 insn, unsigned size, struct
  * From a load-exclusive on: behind what ends its sequence, and wherever else that may be left for.
  * False: nothing ends it.
  */
-static bool leave_sequence(const struct step_cpu *cpu, unsigned size, struct step_next *next)
+static noinline bool leave_sequence(const struct step_cpu *cpu, struct step_next *next)
 {
 	struct step_next left = {};
 	struct step_cpu at = *cpu;
 	unsigned long r[16];
 	bool thumb = cpu->cpsr & CPSR_T;
-	u32 insn, start = cpu->r[PC], end;
-	enum exclusive kind;
+	u32 start = cpu->r[PC];
+	enum exclusive kind = EXCLUSIVE_NONE;
 	struct step_place to;
 
 	for (unsigned i = 0; i < PC; i++)
 		r[i] = cpu->r[i];
-	r[PC] = start + size;
 	at.r = r;
-	for (unsigned n = 0; n < SEQUENCE_MAX; n++) {
-		size = read_insn(&at, &insn);
-		if (!size)
+	r[PC] = start + cpu->size;
+	for (unsigned n = 0; n < SEQUENCE_MAX && kind == EXCLUSIVE_NONE; n++) {
+		if (!step_fetch(&at))
 			return false;
-		kind = exclusive_of(insn, size, thumb);
+		kind = exclusive_of(&at);
 		if (kind == EXCLUSIVE_LOAD)
 			return false;
-		r[PC] += size;
-		if (kind != EXCLUSIVE_NONE)
-			break;
-		r[PC] -= size;
-		if (branches(&at, insn, size, &to))
+		if (kind == EXCLUSIVE_NONE && branches(&at, &to))
 			add_place(&left, to);
-		r[PC] += size;
+		r[PC] += at.size;
 	}
-	end = r[PC];
 	if (kind == EXCLUSIVE_NONE)
 		return false;
-	add_place(next, (struct step_place){end, thumb});
+	add_place(next, (struct step_place){r[PC], thumb});
 	for (unsigned i = 0; i < left.nr; i++)
-		if (left.at[i].pc < start || left.at[i].pc >= end)
+		if (left.at[i].pc < start || left.at[i].pc >= r[PC])
 			add_place(next, left.at[i]);
 	return true;
 }
 
 void step_next(const struct step_cpu *cpu, struct step_next *next)
 {
-	u32 insn;
-	unsigned size = read_insn(cpu, &insn);
-
 	next->nr = 0;
-	if (!size)
+	if (!cpu->size)
 		return;
-	if (unlikely(exclusive_of(insn, size, cpu->cpsr & CPSR_T) == EXCLUSIVE_LOAD) &&
-	    leave_sequence(cpu, size, next))
+	if (unlikely(exclusive_of(cpu) == EXCLUSIVE_LOAD) && leave_sequence(cpu, next))
 		return;
-	next->at[next->nr++] = place_of(cpu, insn, size);
+	next->at[0] = place_of(cpu);
+	next->nr = 1;
 }
 
-/* --- Loads and stores --- */
+/* --- Words of a program --- */
 
-static unsigned by_load_bit(bool loads)
+/* LDR and STR of a word, by an immediate offset (A8.8.63, A8.8.204). */
+static inline bool carry_out_word(const struct step_cpu *cpu, unsigned long *r,
+				  bool (*store)(u32 addr, u32 value))
 {
-	return loads ? STEP_LOADS : STEP_STORES;
-}
+	u32 insn = cpu->insn, n = bits(insn, 19, 16), t = bits(insn, 15, 12), value;
+	u32 offset = bits(insn, 11, 0), rn = r[n], moved = rn + (bit(insn, 23) ? offset : -offset);
+	u32 addr = bit(insn, 24) ? moved : rn;
+	bool back = !bit(insn, 24) || bit(insn, 21);
 
-static unsigned arm_accesses(u32 insn)
-{
-	if (insn >> 28 == 15) /* VLD, VST of elements */
-		return bits(insn, 27, 24) == 4 ? by_load_bit(bit(insn, 21))
-					       : STEP_LOADS | STEP_STORES;
-	if (bits(insn, 27, 25) == 0) {
-		if ((insn & 0x0fb00ff0) == 0x01000090) /* SWP */
-			return STEP_LOADS | STEP_STORES;
-		if (!bit(insn, 20) && bits(insn, 7, 6) == 3) /* LDRD, STRD */
-			return by_load_bit(!bit(insn, 5));
+	if (unlikely(n == PC || t == PC || (back && n == t)))
+		return false;
+	if (!bit(insn, 20)) {
+		if (!store(addr, r[t]))
+			return false;
+	} else {
+		if (!cpu->read(addr, &value, sizeof(value)))
+			return false;
+		r[t] = value;
 	}
-	return by_load_bit(bit(insn, 20));
+	if (back)
+		r[n] = moved;
+	return true;
 }
 
-static unsigned thumb_accesses(u32 insn, bool wide)
+/* LDM and STM, PUSH and POP (A8.8.58, A8.8.199), but of the PC. */
+static bool carry_out_words(const struct step_cpu *cpu, unsigned long *r,
+			    bool (*store)(u32 addr, u32 value))
 {
-	if (wide && insn >> 24 == 0xf9 && !bit(insn, 20)) /* VLD, VST of elements */
-		return by_load_bit(bit(insn, 21));
-	if (wide)
-		return by_load_bit(bit(insn, 20));
-	switch (insn >> 12) {
-	case 4: /* LDR literal */
-		return STEP_LOADS;
-	case 5:
-		return by_load_bit(bits(insn, 11, 9) >= 3);
+	u32 insn = cpu->insn, n = bits(insn, 19, 16), list = insn & 0xffff;
+	u32 rn = r[n], size = 4 * __builtin_popcount(list), values[PC];
+	bool before = bit(insn, 24), up = bit(insn, 23), load = bit(insn, 20);
+	u32 addr = (up ? rn : rn - size) + (before == up ? 4 : 0);
+
+	if (n == PC || bit(list, PC) || rn & 3 || !list || (bit(insn, 21) && bit(list, n)))
+		return false;
+	for (u32 left = list; left; left &= left - 1, addr += 4) {
+		unsigned t = __builtin_ctz(left);
+
+		if (load ? !cpu->read(addr, &values[t], 4) : !store(addr, r[t]))
+			return false;
 	}
-	return by_load_bit(bit(insn, 11)); /* of PUSH and POP, too */
+	for (; load && list; list &= list - 1)
+		r[__builtin_ctz(list)] = values[__builtin_ctz(list)];
+	if (bit(insn, 21))
+		r[n] = up ? rn + size : rn - size;
+	return true;
 }
 
-unsigned step_accesses(const struct step_cpu *cpu)
+bool step_carry_out_words(const struct step_cpu *cpu, unsigned long *r,
+			  bool (*store)(u32 addr, u32 value))
 {
-	u32 insn;
-	unsigned size = read_insn(cpu, &insn);
+	u32 insn = cpu->insn;
+	bool done;
 
-	if (!size)
-		return STEP_LOADS | STEP_STORES;
-	return cpu->cpsr & CPSR_T ? thumb_accesses(insn, size == 4) : arm_accesses(insn);
+	if (!cpu->size || cpu->cpsr & CPSR_T || insn >> 28 != ALWAYS)
+		return false;
+	if ((insn & 0x0e400000) == 0x04000000)
+		done = carry_out_word(cpu, r, store);
+	else
+		done = (insn & 0x0e400000) == 0x08000000 && carry_out_words(cpu, r, store);
+	if (done)
+		r[PC] += 4;
+	return done;
 }
 
 /* --- Interrupt masks --- */
@@ -558,11 +562,11 @@ static void write_status(unsigned long *cpsr, u32 value, unsigned fields)
 	*cpsr = (*cpsr & ~mask) | (value & mask);
 }
 
-bool step_carry_out(const struct step_cpu *cpu, unsigned long *r, unsigned long *cpsr)
+static bool carry_out_masks(const struct step_cpu *cpu, unsigned long *r, unsigned long *cpsr)
 {
-	u32 insn, value;
+	u32 insn = cpu->insn, value;
 
-	if (cpu->cpsr & CPSR_T || !cpu->read(cpu->r[PC], &insn, 4))
+	if (cpu->cpsr & CPSR_T || !cpu->size)
 		return false;
 	if ((insn & 0xfffffe20) == 0xf1080000) { /* CPSIE */
 		*cpsr &= ~(unsigned long)(insn & (CPSR_A | CPSR_I | CPSR_F));
@@ -593,4 +597,13 @@ bool step_carry_out(const struct step_cpu *cpu, unsigned long *r, unsigned long 
 		return false;
 	write_status(cpsr, value, bits(insn, 19, 16));
 	return true;
+}
+
+bool step_carry_out_masks(const struct step_cpu *cpu, unsigned long *r, unsigned long *cpsr)
+{
+	bool done = carry_out_masks(cpu, r, cpsr);
+
+	if (done)
+		r[PC] += 4;
+	return done;
 }

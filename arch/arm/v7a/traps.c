@@ -137,7 +137,9 @@ __noinstr void data_abort(struct pt_regs *regs)
 	u32 dfsr = cp_read(DFSR), status = FSR_STATUS(dfsr);
 	unsigned long addr = cp_read(DFAR);
 
-	if (status != STATUS_DEBUG || !debug_exception(regs, BP_DATA, addr))
+	if (likely(status == STATUS_DEBUG))
+		debug_data_abort(regs, addr);
+	else
 		other_data_abort(regs, dfsr, status, addr);
 }
 
@@ -145,10 +147,11 @@ __noinstr void data_abort(struct pt_regs *regs)
 __noinstr void prefetch_abort(struct pt_regs *regs)
 {
 	u32 status = FSR_STATUS(cp_read(IFSR));
-	unsigned long addr = cp_read(IFAR);
 
-	if (status != STATUS_DEBUG || !debug_exception(regs, BP_EXEC, regs->pc))
-		abort_of(regs, status, status == STATUS_DEBUG ? regs->pc : addr, MMU_EXEC);
+	if (status != STATUS_DEBUG)
+		abort_of(regs, status, cp_read(IFAR), MMU_EXEC);
+	else if (!debug_prefetch_abort(regs))
+		abort_of(regs, status, regs->pc, MMU_EXEC);
 }
 
 void undefined_instruction(struct pt_regs *regs)

@@ -100,6 +100,19 @@ arch_user_word:
 	.size arch_user_word, . - arch_user_word
 	ON_FAULT .Lsingle, .Lsingle_fault
 
+/* bool arm_user_store(u32 *addr, u32 value) */
+	.globl arm_user_store
+	.type arm_user_store, %function
+arm_user_store:
+	.fnstart
+.Lsingle_store:
+	str r1, [r0]
+	mov r0, #1
+	bx lr
+	.fnend
+	.size arm_user_store, . - arm_user_store
+	ON_FAULT .Lsingle_store, .Lsingle_fault
+
 /*
  * long arch_user_string_copy(char *dst, const char *src, size_t max): copies up to the first NUL, or max
  * bytes. Returns how many bytes precede the NUL, max when there is none, or -EFAULT. The caller has

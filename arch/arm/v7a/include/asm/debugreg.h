@@ -50,7 +50,7 @@ struct task;
 struct arm_step {
 	bool on;
 	u8 used;           /* slots of BP_EXEC that have these places */
-	u8 off[BP_POOLS];  /* slots */
+	u8 off[BP_POOLS];  /* slots; none, unless it is on */
 	unsigned long pc;  /* of the instruction */
 	struct task *task; /* in user mode; NULL: the kernel's */
 	u32 unmasked;      /* the kernel's: what of CPSR.I and .F was clear */
@@ -62,8 +62,21 @@ struct arm_debug {
 };
 
 /* The registers of slot @slot of @pool; on which CPU, the caller knows. */
-void debugreg_write_value(unsigned pool, unsigned slot, u32 value);
-void debugreg_write_control(unsigned pool, unsigned slot, u32 control);
+static inline void debugreg_write_value(unsigned pool, unsigned slot, u32 value)
+{
+	if (pool == BP_EXEC)
+		dbgbvr_write(slot, value);
+	else
+		dbgwvr_write(slot, value);
+}
+
+static inline void debugreg_write_control(unsigned pool, unsigned slot, u32 control)
+{
+	if (pool == BP_EXEC)
+		dbgbcr_write(slot, control);
+	else
+		dbgwcr_write(slot, control);
+}
 
 /*
  * A step that is not known to be over: all slots are as they were. If its instruction is still what

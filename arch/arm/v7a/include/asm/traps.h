@@ -19,10 +19,11 @@ void stack_fault(struct pt_regs *regs);
 void exit_work(struct pt_regs *regs, bool syscall);
 
 /*
- * debug.c: an abort for a debug event, at @addr if it is of data, has struck; false: it was a BKPT
- * instruction. Interrupts off.
+ * debug.c: aborts for a debug event, that of data at @addr. False: it was a BKPT instruction.
+ * Interrupts off.
  */
-bool debug_exception(struct pt_regs *regs, unsigned pool, unsigned long addr);
+bool debug_prefetch_abort(struct pt_regs *regs);
+void debug_data_abort(struct pt_regs *regs, unsigned long addr);
 
 /* debug.c: while a step is on, the instruction at @regs has faulted. Interrupts off. */
 void step_faulted(struct pt_regs *regs);

@@ -204,3 +204,26 @@ TEST(arm_reads_alone_are_told_from_writes)
 	EXPECT_EQ(value(r), 7);
 	EXPECT_EQ(value(w), 10);
 }
+
+/* What the processor tells is one address, or another one: the instruction knows. */
+TEST(arm_wide_accesses_strike_all_that_they_touch)
+{
+	static uint32_t words[8] __attribute__((aligned(64)));
+	int first = count(HW_BREAKPOINT_W, &words[0], 4),
+	    third = count(HW_BREAKPOINT_W, &words[2], 4);
+	int byte = count(HW_BREAKPOINT_RW, (char *)&words[3] + 1, 1);
+
+	if (!EXPECT(first >= 0 && third >= 0 && byte >= 0))
+		return;
+	for (int i = 0; i < 10; i++) {
+		__asm__ volatile("stmia %0, {r0-r3}" ::"r"(words) : "memory"); /* all */
+		__asm__ volatile("strd r2, r3, [%0, #8]" ::"r"(words)
+				 : "memory"); /* the last two */
+		__asm__ volatile("ldmib %0, {r0-r3}" ::"r"(words) : "r0", "r1", "r2", "r3");
+		/* None, though QEMU has those strike that lie below in the same page. */
+		__asm__ volatile("vst1.32 {d0}, [%0]" ::"r"(&words[5]) : "memory");
+	}
+	EXPECT_EQ(value(first), 10);
+	EXPECT_EQ(value(third), 20);
+	EXPECT_EQ(value(byte), 30);
+}
