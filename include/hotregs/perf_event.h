@@ -110,28 +110,27 @@ void perf_init_cpu(struct cpu *cpu);
 
 /*
  * The outgoing task is about to leave the CPU; @regs are hot, taken in schedule(). Interrupts off,
- * run-queue lock held, @prev's address space loaded. Call only when perf_switch_watched().
+ * run-queue lock held, @prev's address space loaded. Call only when there are
+ * perf_switch_watchers().
  */
 void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs);
 
 /* The same for those who only count, for whom no registers are needed. */
-void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next);
+void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next, u32 watchers);
 
-/* Does anybody watch this switch? Three loads and one branch: all a switch pays without listener.
- */
-static inline bool perf_switch_watched(const struct cpu *cpu, const struct task *prev,
+/* Who watches this switch; 0: nobody. Three loads and one branch: all a switch pays without
+ * listener. */
+static inline u32 perf_switch_watchers(const struct cpu *cpu, const struct task *prev,
 				       const struct task *next)
 {
-	return unlikely(cpu->perf_active | prev->perf_active | next->perf_active);
+	return cpu->perf_active | prev->perf_active | next->perf_active;
 }
 
 /* Does nobody but counting events? */
 #define PERF_ACTIVE_COUNTS (BIT(0) | BIT(1))
-static inline bool perf_switch_counted(const struct cpu *cpu, const struct task *prev,
-				       const struct task *next)
+static inline bool perf_switch_counted(u32 watchers)
 {
-	return !((cpu->perf_active | prev->perf_active | next->perf_active) &
-		 ~(PERF_ACTIVE_COUNTS | SWITCH_HOOKED));
+	return !(watchers & ~(PERF_ACTIVE_COUNTS | SWITCH_HOOKED));
 }
 
 /*

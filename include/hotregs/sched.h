@@ -76,8 +76,6 @@ static __always_inline void sched_switch_breakpoints(struct cpu *cpu, struct tas
 {
 	struct bp_set *from = cpu->breakpoints.task, *to = &next->breakpoints.set;
 
-	if (likely(!from && !sched_switches_hooked(next)))
-		return;
 	/* What nobody has on has no number. */
 	if (from && from->id == to->id && likely(to->id && !cpu->breakpoints.stepping))
 		cpu->breakpoints.task = to;

@@ -78,11 +78,16 @@ void perf_strike(struct perf_event *event, const struct cpu *cpu, enum cpu_conte
 /* A switch away from the running task, for those events of one context that need no more. */
 static __always_inline void count_switch(struct perf_context *ctx, bool all, const struct cpu *cpu)
 {
-	struct perf_event *event;
+	struct list_head *list = &ctx->active[PERF_SOURCE_SWITCH_COUNT], *node = list->next;
 
-	list_for_each (event, &ctx->active[PERF_SOURCE_SWITCH_COUNT], active_node)
-		if (all || perf_event_on(event, cpu))
+	/* There is one: WATCH_COUNT says so. */
+	do {
+		struct perf_event *event = container_of(node, struct perf_event, active_node);
+
+		if (likely(all || perf_event_on(event, cpu)))
 			event->pending++;
+		node = node->next;
+	} while (node != list);
 }
 
 /*
@@ -122,7 +127,7 @@ static void switch_clocks(struct perf_context *ctx, const struct cpu *cpu, u64 n
 	}
 }
 
-void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
+void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next, u32 watchers)
 {
 	u32 out = prev->perf_active, in = next->perf_active;
 	u64 at;
@@ -130,13 +135,15 @@ void perf_count_switch(struct cpu *cpu, struct task *prev, struct task *next)
 	if (cpu->perf_active & WATCH_COUNT)
 		count_switch(&cpu->perf->ctx, true, cpu);
 	/* Of a task's that only count, all have a time. */
-	if (!((out | in) & WATCH_TIME))
+	if (!(watchers & WATCH_TIME))
 		return;
 	at = clock_cycles();
 	if (out & WATCH_TIME) {
+		struct perf_context *ctx = &prev->perf->ctx;
+
 		if (out & WATCH_COUNT)
-			count_switch(&prev->perf->ctx, false, cpu);
-		perf_context_out(&prev->perf->ctx, cpu, at);
+			count_switch(ctx, false, cpu);
+		perf_context_out(ctx, cpu, at);
 	}
 	if (in & WATCH_TIME)
 		perf_context_in(&next->perf->ctx, at);

@@ -69,15 +69,23 @@ void finish_switch(void)
 
 /* Takes the regs of this very place and shows them to whoever watches the switch, if anybody cares
  * for more than its number. */
-static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, struct task *next)
+static __always_inline void switch_watched(struct cpu *cpu, struct task *prev, struct task *next,
+					   u32 watchers)
 {
-	if (perf_switch_counted(cpu, prev, next)) {
-		perf_count_switch(cpu, prev, next);
+	if (!(watchers & ~PERF_ACTIVE_COUNTS)) {
+		perf_count_switch(cpu, prev, next, watchers);
+		return;
+	}
+	if (perf_switch_counted(watchers)) {
+		perf_count_switch(cpu, prev, next, watchers);
 	} else {
 		arch_hot_regs(&cpu->hot_regs);
 		perf_sched_switch(prev, next, &cpu->hot_regs);
 	}
-	sched_switch_breakpoints(cpu, next);
+	/* A CPU has breakpoints of a task's loaded just as long as that one's switches are hooked.
+	 */
+	if (unlikely(watchers & SWITCH_HOOKED))
+		sched_switch_breakpoints(cpu, next);
 }
 
 /* @prev, which leaves the CPU, is not to be chosen again. Lock held. */
@@ -94,6 +102,7 @@ static noinline void leave_ring(struct run_queue *rq, struct task *prev)
 static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 {
 	struct task *next;
+	u32 watchers;
 
 	if (unlikely(prev->leaves))
 		leave_ring(&cpu->rq, prev);
@@ -105,8 +114,9 @@ static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 	}
 	prev->nr_switches++;
 	cpu->nr_switches++;
-	if (perf_switch_watched(cpu, prev, next))
-		switch_watched(cpu, prev, next);
+	watchers = perf_switch_watchers(cpu, prev, next);
+	if (unlikely(watchers))
+		switch_watched(cpu, prev, next, watchers);
 	if (next->mm && next->mm != cpu->loaded_mm)
 		mm_switch(next->mm);
 	cpu->switched_from = prev;

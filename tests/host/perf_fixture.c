@@ -159,15 +159,17 @@ void close_event(struct perf_event *event)
 void switch_to(struct task *next)
 {
 	struct task *prev = host_current;
+	u32 watchers = perf_switch_watchers(host_cpu, prev, next);
 
-	if (perf_switch_watched(host_cpu, prev, next)) {
+	if (watchers) {
 		hot_regs = kernel_regs();
 		host_irqs_off = 1;
-		if (perf_switch_counted(host_cpu, prev, next))
-			perf_count_switch(host_cpu, prev, next);
+		if (perf_switch_counted(watchers))
+			perf_count_switch(host_cpu, prev, next, watchers);
 		else
 			perf_sched_switch(prev, next, &hot_regs);
-		sched_switch_breakpoints(host_cpu, next);
+		if (watchers & SWITCH_HOOKED)
+			sched_switch_breakpoints(host_cpu, next);
 		host_irqs_off = 0;
 	}
 	prev->nr_switches++;

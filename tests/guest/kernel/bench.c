@@ -100,7 +100,7 @@ static void bench_no_listener(void)
 		bool watched;
 
 		barrier(); /* what is loaded is loaded here */
-		watched = perf_switch_watched(cpu, task, task);
+		watched = unlikely(perf_switch_watchers(cpu, task, task));
 		barrier();
 		ticks = bench_clock() - start;
 
