@@ -54,6 +54,8 @@ struct unwind_tables {
 	unsigned long index; /* where in the segment the program has the index, */
 	size_t index_size;   /* in bytes; nothing that it says was checked */
 	u32 program;         /* which program it is; not 0 */
+	unsigned long text;  /* where the program has its code, */
+	size_t text_size;    /* which stays what it is */
 	struct exe *exe;     /* what data is in; holds a reference */
 };
 

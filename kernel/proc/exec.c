@@ -110,6 +110,14 @@ static void find_unwind_tables(const struct program *p)
 		};
 		break;
 	}
+	for (unsigned i = 0; i < image->nr_segments; i++) {
+		const struct elf_segment *seg = &image->segment[i];
+
+		if (image->entry - seg->vaddr < seg->filesz && !(seg->prot & MMU_WRITE)) {
+			p->mm->unwind.text = seg->vaddr;
+			p->mm->unwind.text_size = seg->filesz;
+		}
+	}
 }
 
 static int map_program(struct program *p)

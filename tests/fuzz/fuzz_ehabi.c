@@ -81,10 +81,11 @@ static bool step(const struct head *head, const struct ehabi_tables *t, struct a
 		 struct block *code, struct block *stack)
 {
 	bool called = !frame->r[ARM_LR];
+	struct repair_rule rule;
 	struct ehabi_code ops;
 	struct recipe recipe;
 
-	if (!called && frame_repair(frame, &code->memory, &stack->memory))
+	if (!called && frame_repair(frame, &code->memory, &stack->memory, &rule))
 		return true;
 	if (ehabi_find(t, frame->r[ARM_PC] - called, &ops) != EHABI_OK)
 		return false;

@@ -148,7 +148,7 @@ test_ehabi_SRC := arch/arm/common/ehabi.c arch/arm/common/recipe.c
 test_ehabi_CFLAGS := -Iarch/arm/common
 test_recipe_SRC := arch/arm/common/ehabi.c arch/arm/common/recipe.c
 test_recipe_CFLAGS := -Iarch/arm/common
-test_frame_repair_SRC := arch/arm/common/frame_repair.c arch/arm/common/ehabi.c
+test_frame_repair_SRC := arch/arm/common/frame_repair.c arch/arm/common/ehabi.c arch/arm/common/recipe.c
 test_frame_repair_CFLAGS := -Iarch/arm/common
 
 # Drivers on models of their devices; their files are included, for what is static in them.

@@ -448,78 +448,141 @@ static bool not_begun(const struct arm_frame *frame, struct arm_memory *code)
 	return !code_halfword(code, pc, &half) && called_function(code, frame->r[ARM_LR]) == pc;
 }
 
-static bool run_pop(u32 r[16], u32 mask, struct arm_memory *stack)
+/* A function that is run on. */
+struct run {
+	u32 r[16];
+	u32 sp, high;     /* where it began, and the end of the stack */
+	u32 base;         /* sp or fp: what sp has been computed from */
+	u32 popped, at;   /* what it has popped, and where that was */
+	bool epilogue;    /* it has given up something */
+	bool has_no_rule; /* it has done more than a recipe can say */
+};
+
+static bool run_pop(struct run *run, u32 mask, struct arm_memory *stack)
 {
-	u32 sp = r[ARM_SP];
+	u32 sp = run->r[ARM_SP];
 
 	if (mask >> ARM_SP & 1)
 		return false;
+	run->has_no_rule |= run->popped;
+	run->popped = mask;
+	run->at = sp;
 	for (u32 i = 0; mask >> i; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		if (!arm_memory_word(stack, sp, &r[i]))
+		if (!arm_memory_word(stack, sp, &run->r[i]))
 			return false;
 		sp += 4;
 	}
-	r[ARM_SP] = sp;
+	run->r[ARM_SP] = sp;
 	return true;
 }
 
-/* @r after an epilogue are those of the caller, who is at @pc. It gave up no stack above @sp. */
-static bool returned(struct arm_frame *frame, const u32 r[16], u32 pc, u32 sp, u32 high)
+/* Moves sp or fp. True: that was a prologue, and tables hold for @frame now. */
+static bool run_adjust(struct run *run, const struct effect *e, u32 fp, struct arm_frame *frame)
 {
-	if (r[ARM_SP] < sp || !arm_frame_return(frame, pc, r[ARM_SP], high))
+	if (run->popped || e->to != ARM_SP || e->from == THUMB_FP)
+		run->has_no_rule = true;
+	else if (e->from == ARM_FP)
+		run->base = ARM_FP;
+	run->r[e->to] = run->r[e->from] + e->amount;
+	/* Inside a prologue the tables hold as soon as what they start from is there. */
+	if (run->epilogue || e->from != ARM_SP || (e->to != fp && e->amount >= 0)) {
+		run->epilogue = true;
+		return false;
+	}
+	run->has_no_rule = true;
+	for (int i = 0; i < 16; i++)
+		if (i != ARM_PC)
+			frame->r[i] = run->r[i];
+	return e->to == fp;
+}
+
+/* What @run has done to @frame, as far as a recipe can say it. */
+static void make_rule(struct repair_rule *rule, const struct arm_frame *frame,
+		      const struct run *run)
+{
+	u32 saved = run->popped & ~(1u << ARM_PC), words = __builtin_popcount(saved);
+	u32 first = run->popped ? run->at : run->r[ARM_SP], size = run->r[ARM_SP] - first;
+	s32 start = first - frame->r[run->base];
+
+	if (run->has_no_rule || saved & ~0xff0u || start < INT16_MIN || start > INT16_MAX)
+		return;
+	rule->known = true;
+	rule->recipe.place = size << 16 | (start & 0xffff);
+	rule->recipe.saved = (saved >> 4 & 0x7f) << 8 | run->base;
+	if (saved >> ARM_FP & 1)
+		rule->recipe.saved |= (words - 1) << 16 | 1 << 15;
+	rule->recipe.saved |= run->popped >> ARM_PC ? words << 24 : RECIPE_LR;
+}
+
+/* Its registers are those of the caller, who is at @pc. It gave up no stack above its sp. */
+static bool returned(struct arm_frame *frame, const struct run *run, u32 pc,
+		     struct repair_rule *rule)
+{
+	make_rule(rule, frame, run);
+	if (run->r[ARM_SP] < run->sp || !arm_frame_return(frame, pc, run->r[ARM_SP], run->high))
 		return false;
 	for (int i = 4; i <= ARM_FP; i++)
-		frame->r[i] = r[i];
+		frame->r[i] = run->r[i];
 	return true;
 }
 
-bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack)
+/* What follows, at @addr, is no prologue or epilogue, or is not there. */
+static bool stopped(struct arm_frame *frame, const struct run *run, struct arm_memory *code,
+		    u32 addr, struct repair_rule *rule)
 {
-	struct arm_frame ran = *frame;
-	u32 *r = ran.r, addr = r[ARM_PC], fp = frame->thumb ? THUMB_FP : ARM_FP;
-	u32 sp = r[ARM_SP], high = stack->high;
-	bool epilogue = false;
+	struct repair_rule none;
+	u32 half;
 
+	if (addr == frame->r[ARM_PC] && not_begun(frame, code))
+		return returned(frame, run, run->r[ARM_LR], &none);
+	rule->known = !run->epilogue && !run->has_no_rule && code_halfword(code, addr, &half) &&
+		      code_halfword(code, addr + 2, &half);
+	rule->recipe = RECIPE_END;
+	return false;
+}
+
+bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack,
+		  struct repair_rule *rule)
+{
+	struct run run = {.sp = frame->r[ARM_SP], .high = stack->high, .base = ARM_SP};
+	u32 addr = frame->r[ARM_PC], fp = frame->thumb ? THUMB_FP : ARM_FP, at;
+
+	rule->known = false;
+	for (int i = 0; i < 16; i++)
+		run.r[i] = frame->r[i];
 	for (int i = 0; i < MAX_INSTRUCTIONS; i++) {
-		struct effect e = next_effect(code, &addr, frame->thumb);
+		struct effect e;
 
+		at = addr;
+		e = next_effect(code, &addr, frame->thumb);
 		switch (e.kind) {
 		case STOP:
-			return i == 0 && not_begun(frame, code) &&
-			       returned(frame, r, r[ARM_LR], sp, high);
+			return stopped(frame, &run, code, at, rule);
 		case NEUTRAL:
 			break;
 		case RETURN:
-			return returned(frame, r, r[ARM_LR], sp, high);
+			return returned(frame, &run, run.r[ARM_LR], rule);
 		case PUSH:
 			/* Variadic functions push arguments first. */
-			if (!epilogue && !(e.mask & ~15u))
+			if (!run.epilogue && !(e.mask & ~15u))
 				break;
 			/* lr or fp go to the stack in a prologue only: nothing was saved yet. */
-			return !epilogue && e.mask & (1u << ARM_LR | 1u << fp) &&
-			       returned(frame, r, r[ARM_LR], sp, high);
+			return !run.epilogue && e.mask & (1u << ARM_LR | 1u << fp) &&
+			       returned(frame, &run, run.r[ARM_LR], rule);
 		case POP:
-			if (!run_pop(r, e.mask, stack))
+			if (!run_pop(&run, e.mask, stack))
 				return false;
 			if (e.mask >> ARM_PC & 1)
-				return returned(frame, r, r[ARM_PC], sp, high);
-			epilogue = true;
+				return returned(frame, &run, run.r[ARM_PC], rule);
+			run.epilogue = true;
 			break;
 		case ADJUST:
-			r[e.to] = r[e.from] + e.amount;
-			/* Inside a prologue the tables hold as soon as what they start from is
-			 * there. */
-			if (!epilogue && e.from == ARM_SP && (e.to == fp || e.amount < 0)) {
-				*frame = ran;
-				if (e.to == fp)
-					return false;
-			} else {
-				epilogue = true;
-			}
+			if (run_adjust(&run, &e, fp, frame))
+				return false;
 			break;
 		}
 	}
-	return false;
+	return stopped(frame, &run, code, addr, rule);
 }

@@ -6,13 +6,21 @@
  */
 #pragma once
 
-#include "ehabi.h"
+#include "recipe.h"
+
+/* What the code alone says of everybody who is interrupted at one place in it. */
+struct repair_rule {
+	bool known;
+	struct recipe recipe; /* RECIPE_END: tables hold */
+};
 
 /*
  * Looks what the interrupted function of @frame, whose lr is live, does next, as far as @code can
  * be read. In an epilogue, at a function whose page is not there yet and that was called directly,
  * or before a prologue has saved anything, the caller is known without tables: true, and @frame is
  * the caller's. Else false; then tables hold for @frame, after it was moved to the end of the
- * prologue if it was inside.
+ * prologue if it was inside. *@rule does the same for whoever comes there next, as long as the code
+ * stays what it is.
  */
-bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack);
+bool frame_repair(struct arm_frame *frame, struct arm_memory *code, struct arm_memory *stack,
+		  struct repair_rule *rule);

@@ -116,7 +116,9 @@ bool recipe_apply(struct recipe recipe, struct arm_frame *frame, struct arm_memo
 	if (recipe_has_fp(recipe) &&
 	    !arm_memory_word(stack, first + 4 * recipe_fp(recipe), &caller.r[ARM_FP]))
 		return false;
-	if (!arm_memory_word(stack, first + 4 * recipe_pc(recipe), &pc) ||
+	pc = frame->r[ARM_LR];
+	if ((!(recipe.saved & RECIPE_LR) &&
+	     !arm_memory_word(stack, first + 4 * recipe_pc(recipe), &pc)) ||
 	    !arm_frame_return(&caller, pc, first + recipe_size(recipe), stack->high))
 		return false;
 	*frame = caller;

@@ -14,8 +14,8 @@
  */
 struct recipe {
 	u32 place; /* start in bits 15:0, signed; size in 31:16 */
-	u32 saved; /* base in bits 3:0, record in 7, mask in 15:8, words below r11 in 23:16, below
-		      pc in 31:24 */
+	u32 saved; /* base in bits 3:0, lr in 6, record in 7, mask in 15:8, words below r11 in
+		      23:16, below pc in 31:24 */
 };
 
 /* What has no caller: no table, or one that says so. */
@@ -23,6 +23,9 @@ struct recipe {
 
 /* A frame record of GCC's in ARM state: r11 points at pc, the word below is r11, above is sp. */
 #define RECIPE_RECORD BIT(7)
+
+/* PC is not saved there but is in lr: only where a function was interrupted. */
+#define RECIPE_LR BIT(6)
 
 static inline s32 recipe_start(struct recipe recipe)
 {
@@ -64,7 +67,7 @@ static inline u32 recipe_pc(struct recipe recipe)
  */
 bool recipe_make(struct ehabi_code code, struct recipe *recipe);
 
-/* Carries out @recipe as ehabi_execute() does the code it was made of. */
+/* Carries out @recipe as ehabi_execute() or frame_repair() does the code it was made of. */
 bool recipe_apply(struct recipe recipe, struct arm_frame *frame, struct arm_memory *stack);
 
 /*

@@ -135,7 +135,7 @@ static bool step_by_recipe(struct user_walk *w, struct recipe recipe)
 			*to = *word++;
 	if (recipe_has_fp(recipe))
 		r[ARM_FP] = saved[recipe_fp(recipe)];
-	pc = saved[recipe_pc(recipe)];
+	pc = recipe.saved & RECIPE_LR ? r[ARM_LR] : saved[recipe_pc(recipe)];
 	r[ARM_SP] = first + size;
 	r[ARM_LR] = 0;
 	r[ARM_PC] = pc & ~1u;
@@ -319,12 +319,38 @@ static noinline void walk_tables(struct user_walk *w, struct callchain *chain, u
 		recipe_remember(sum, w->unwind->program | CONFIRMED, RECIPE_END);
 }
 
-/* frame_repair() of user code. Apart, since a system call has no need of its memory. */
-static noinline bool repair(struct user_walk *w)
+/* Marks, in the recipe cache, what is done where a function was interrupted, not called. */
+#define INTERRUPTED BIT(30)
+
+/* frame_repair() of user code. Apart, since most have no need of its memory. */
+static noinline bool repair_by_code(struct user_walk *w)
 {
 	struct user_memory code = USER_MEMORY;
+	u32 pc = w->frame.r[ARM_PC], program = w->unwind->program;
+	struct repair_rule rule;
+	bool done = frame_repair(&w->frame, &code.memory, &w->stack.memory, &rule);
 
-	return frame_repair(&w->frame, &code.memory, &w->stack.memory);
+	/* The program's own code stays what it is. */
+	if (rule.known && program && pc - w->unwind->text < w->unwind->text_size)
+		recipe_remember(pc | 1, program | INTERRUPTED, rule.recipe);
+	return done;
+}
+
+/* The same, where somebody was interrupted before. */
+static inline bool repair(struct user_walk *w)
+{
+	struct recipe recipe;
+
+	if (unlikely(
+		!recipe_find(w->frame.r[ARM_PC] | 1, w->unwind->program | INTERRUPTED, &recipe)))
+		return repair_by_code(w);
+	if (!recipe.saved)
+		return false;
+	/* Most often it has saved nothing yet, or nothing any more. */
+	if (likely(!recipe.place))
+		return arm_frame_return(&w->frame, w->frame.r[ARM_LR], w->frame.r[ARM_SP],
+					w->stack.memory.high);
+	return step_by_recipe(w, recipe) || repair_by_code(w);
 }
 
 /*

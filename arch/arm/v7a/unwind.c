@@ -72,6 +72,7 @@ static noinline bool step(struct unwind *u)
 	    .r = {[ARM_FP] = u->fp, [ARM_SP] = u->sp, [ARM_LR] = u->lr, [ARM_PC] = u->ip},
 	    .thumb = u->thumb,
 	};
+	struct repair_rule rule;
 	unsigned long low, high;
 
 	if (!unwind_stack_range(u->task, u->sp, &low, &high))
@@ -80,7 +81,7 @@ static noinline bool step(struct unwind *u)
 	stack.high = high;
 	code.low = (u32)_stext;
 	code.high = (u32)_etext;
-	if (!(u->lr && frame_repair(&frame, &code, &stack)) && !step_by_table(&frame, &stack))
+	if (!(u->lr && frame_repair(&frame, &code, &stack, &rule)) && !step_by_table(&frame, &stack))
 		return false;
 	u->fp = frame.r[ARM_FP];
 	u->ip = frame.r[ARM_PC];
