@@ -385,9 +385,9 @@ static void setup_samples(struct perf_event *event, const struct perf_event_attr
 
 void perf_event_prepare(struct perf_event *event)
 {
-	event->plain = event->sampling && event->period == 1 && !event->interval &&
-		       !event->pending && !event->handler && event->sample_usual &&
-		       !event->wakeup_events && !(event->exclude & ~CHAIN_CAPTURED);
+	event->each = event->sampling && event->period == 1 && !event->interval &&
+		      !event->pending && !event->handler && !(event->exclude & ~CHAIN_CAPTURED);
+	event->plain = event->each && event->sample_usual && !event->wakeup_events;
 }
 
 void perf_event_setup(struct perf_event *event)

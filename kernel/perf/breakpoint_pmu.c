@@ -10,7 +10,7 @@
 #include <hotregs/mm.h>
 #include <hotregs/string.h>
 
-#include "event.h"
+#include "strike.h"
 
 #include <arch/mmu.h>
 
@@ -64,14 +64,28 @@ static noinline void strike_any(struct perf_event *event, struct pt_regs *regs)
 	perf_strike(event, cpu, cpu_context(cpu), 1, regs, &addr, event->sampling ? clock_ns() : 0);
 }
 
+/* One that takes a sample, whatever it is. */
+static noinline void strike_each(struct perf_event *event, struct pt_regs *regs)
+{
+	const struct cpu *cpu = this_cpu();
+
+	if (!perf_sample_enter(event, cpu, CTX_TASK))
+		return;
+	event->count++;
+	perf_sample_write(event, cpu, regs, event->attr.bp_addr, 1, clock_ns());
+	perf_sample_leave(cpu, CTX_TASK);
+}
+
 static void strike(struct breakpoint *bp, const struct bp_hit *hit)
 {
 	struct perf_event *event = bp->context;
 
-	/* Counted, without a question. */
-	if (likely(user_mode(hit->regs) && !(event->exclude & EXCLUDE_MODES) &&
-		   event->pending + 1 < event->period))
-		event->pending++;
+	if (unlikely(!user_mode(hit->regs) || event->exclude & EXCLUDE_MODES))
+		strike_any(event, hit->regs);
+	else if (likely(event->pending + 1 < event->period))
+		event->pending++; /* counted, without a question */
+	else if (likely(event->each))
+		strike_each(event, hit->regs);
 	else
 		strike_any(event, hit->regs);
 }

@@ -138,7 +138,8 @@ struct perf_event {
 	u8 config;                    /* PERF_COUNT_SW_*, _MAX when another unit counts it */
 	u8 source;                    /* enum perf_source */
 	bool sampling;                /* has a period or a frequency */
-	bool plain;   /* each strike is a usual sample for the ring: see perf_event_prepare() */
+	/* Each strike is a sample for the ring, and a usual one: see perf_event_prepare(). */
+	bool each, plain;
 	u64 period;   /* strikes (ns for clocks) a sample; U64_MAX: counting */
 	u64 interval; /* ns between samples at the frequency asked for; 0: by period */
 	perf_overflow_handler_t handler; /* NULL: a SAMPLE record of SAMPLE_WORDS is written */
