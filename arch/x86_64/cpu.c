@@ -191,16 +191,28 @@ void arch_clear_debug_state(void)
 	clear_intel_pmu(); /* other vendors have it too, if the leaf says so */
 }
 
+/*
+ * On the first CPU; INIT has reset the debug registers of the others (SDM vol. 3, table 9-1). If
+ * they were locked by DR7.GD, the first write raises an exception, which opens them.
+ */
+static void clear_what_firmware_left(void)
+{
+	idt_set_entry(VECTOR_DEBUG, debug_ignored);
+	idt_load();
+	arch_clear_debug_state();
+	idt_set_entry(VECTOR_DEBUG, trap_stubs + 16 * VECTOR_DEBUG);
+}
+
 void arch_init_early(void)
 {
 	struct cpu *cpu = &cpus[0];
 
 	tsc_base = kernel_entry_cycles; /* time begins */
-	arch_clear_debug_state();
+	idt_init();
+	clear_what_firmware_left();
 	percpu_init(cpu);
 	for (int i = 0; i < NR_IST; i++)
 		cpu->arch.ist_stack[i] = boot_ist[i] + PAGE_SIZE;
-	idt_init();
 	arch_cpu_init(cpu);
 }
 

@@ -79,7 +79,6 @@ static __always_inline u32 exec_slots(unsigned long dr7)
  */
 static bool at_entry(const struct pt_regs *regs, struct entry_frame **frame)
 {
-	extern const char trap_stubs[];
 	unsigned long offset = regs->ip - (unsigned long)trap_stubs, vector = offset / 16;
 	bool has_error = vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 ||
 			 vector == 21 || vector == 29 || vector == 30;
@@ -93,8 +92,6 @@ static bool at_entry(const struct pt_regs *regs, struct entry_frame **frame)
 /* Has one struck before the handler of a step has executed an instruction? */
 static bool at_debug_stub(const struct pt_regs *regs)
 {
-	extern const char trap_stubs[];
-
 	return regs->ip == (unsigned long)trap_stubs + 16 * VECTOR_DEBUG;
 }
 

@@ -10,6 +10,7 @@
 #define ENOSYS_RESULT -88
 /* RF and TF: SYSRET cannot restore the first and would trap in the kernel on the second. */
 #define FLAGS_NEED_IRET 0x10100
+#define FLAGS_RF 0x10000
 
 	.section .entry.text, "ax"
 
@@ -218,6 +219,17 @@ debug_entry:
 	call debug_exception
 	jmp return_by_iret
 	.size debug_entry, . - debug_entry
+
+/*
+ * #DB before the kernel can tell anybody: what was interrupted goes on, and an instruction that is
+ * watched is executed now. DR7.GD is clear by then (Intel SDM vol. 3, 17.2.4).
+ */
+	.globl debug_ignored
+	.type debug_ignored, @function
+debug_ignored:
+	orl $FLAGS_RF, 16(%rsp)
+	iretq
+	.size debug_ignored, . - debug_ignored
 
 /*
  * One stub a vector, 16 bytes apart. Vectors 8, 10-14, 17, 21, 29 and 30 push an error code of their

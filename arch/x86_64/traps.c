@@ -15,6 +15,7 @@
 
 #include <arch/uaccess.h>
 
+#include <asm/debugreg.h>
 #include <asm/lapic.h>
 #include <asm/traps.h>
 #include <asm/vectors.h>
@@ -64,19 +65,21 @@ static const char *exception_name(unsigned vector)
 	return exceptions[vector].name ? exceptions[vector].name : "reserved exception";
 }
 
+void idt_set_entry(unsigned vector, const char *entry)
+{
+	unsigned long offset = (unsigned long)entry;
+
+	idt[vector].offset_low = offset;
+	idt[vector].offset_mid = offset >> 16;
+	idt[vector].offset_high = offset >> 32;
+}
+
 void idt_init(void)
 {
-	extern const char trap_stubs[];
-
 	for (unsigned v = 0; v < 256; v++) {
-		unsigned long stub = (unsigned long)trap_stubs + 16 * v;
-		struct idt_gate *gate = &idt[v];
-
-		gate->offset_low = stub;
-		gate->offset_mid = stub >> 16;
-		gate->offset_high = stub >> 32;
-		gate->selector = KERNEL_CS;
-		gate->type = 0x8e; /* present, interrupt gate: entered with interrupts off */
+		idt_set_entry(v, trap_stubs + 16 * v);
+		idt[v].selector = KERNEL_CS;
+		idt[v].type = 0x8e; /* present, interrupt gate: entered with interrupts off */
 	}
 	idt[VECTOR_NMI].ist = IST_NMI;
 	idt[VECTOR_DOUBLE_FAULT].ist = IST_DOUBLE_FAULT;
@@ -223,12 +226,31 @@ static void __noreturn double_fault(struct pt_regs *regs)
 	panic_regs(regs, "double fault");
 }
 
-static void exception_on_stack(struct pt_regs *regs, unsigned vector)
+bool (*nmi_handler)(struct pt_regs *regs);
+
+static noinline void exception_on_stack(struct pt_regs *regs, unsigned vector)
 {
 	this_cpu()->nmi_depth++;
 	if (vector == VECTOR_DOUBLE_FAULT)
 		double_fault(regs);
-	panic_regs(regs, "unexpected NMI");
+	if (!nmi_handler || !nmi_handler(regs))
+		panic_regs(regs, "unexpected NMI");
+	this_cpu()->nmi_depth--;
+}
+
+/*
+ * What an NMI interrupts may be a debug exception, whose stack the next one would overwrite, and
+ * the end of that one would let the next NMI in on the stack of this one (SDM vol. 3, 6.7.1). So
+ * nothing strikes in between. What DR7 is to be again is what it was: somebody may be about to
+ * change it.
+ */
+static __always_inline void nmi(struct pt_regs *regs)
+{
+	unsigned long dr7 = dr7_read();
+
+	dr7_write(DR7_IDLE);
+	exception_on_stack(regs, VECTOR_NMI);
+	dr7_write(dr7);
 }
 
 /* From entry.S, interrupts off, on an exception stack, but debug exceptions maybe not. */
@@ -236,6 +258,8 @@ __noinstr void ist_dispatch(struct pt_regs *regs, unsigned vector)
 {
 	if (vector == VECTOR_DEBUG)
 		debug_exception(regs);
+	else if (vector == VECTOR_NMI)
+		nmi(regs);
 	else
 		exception_on_stack(regs, vector);
 }

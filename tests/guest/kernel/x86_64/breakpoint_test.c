@@ -408,6 +408,69 @@ KTEST(x86_breakpoint_registers_that_are_locked)
 	irq_restore(flags);
 }
 
+/* --- NMIs --- */
+
+static struct {
+	u32 n;
+	bool off, in_nmi;
+} nmis;
+
+static bool take_nmi(struct pt_regs *regs)
+{
+	nmis.n++;
+	nmis.off = dr7_read() == DR7_IDLE;
+	nmis.in_nmi = in_nmi();
+	store();
+	return true;
+}
+
+/* One that software raises, for which the processor blocks no others. */
+static void raise_nmi(void)
+{
+	__asm__ volatile("int $2" ::: "memory");
+}
+
+static void nmi_meanwhile(struct breakpoint *bp, const struct bp_hit *hit)
+{
+	note(bp, hit);
+	raise_nmi();
+}
+
+/* What an NMI does strikes nobody, in the middle of a strike or not; and what it has interrupted
+ * goes on as it was. */
+KTEST(x86_breakpoint_nothing_strikes_in_an_nmi)
+{
+	struct breakpoint bp = {.task = current, .cpu = -1};
+	unsigned long flags;
+
+	if (!open_bp(&bp, HW_BREAKPOINT_W, (unsigned long)&window[MIDDLE], 1))
+		return;
+	flags = irq_save();
+	nmi_handler = take_nmi;
+	for (u32 n = 1; n <= 3; n++) {
+		unsigned long dr7 = dr7_read();
+
+		told.n = nmis.n = 0;
+		raise_nmi();
+		EXPECT_EQ(told.n, 0);
+		EXPECT_EQ(nmis.n, 1);
+		EXPECT(nmis.off && nmis.in_nmi && !in_nmi());
+		EXPECT_EQ(dr7_read(), dr7);
+		bp.hit = nmi_meanwhile;
+		store();
+		EXPECT_EQ(told.n, 1);
+		EXPECT_EQ(nmis.n, 2);
+		EXPECT(nmis.off && nmis.in_nmi && !in_nmi());
+		EXPECT_EQ(dr7_read(), dr7);
+		bp.hit = note;
+		store();
+		EXPECT_EQ(told.n, 2);
+	}
+	nmi_handler = NULL;
+	irq_restore(flags);
+	close_bp(&bp);
+}
+
 static void expect_refused(const void *addr, u32 type, const char *reason)
 {
 	const struct perf_event_attr attr = {
@@ -423,7 +486,7 @@ static void expect_refused(const void *addr, u32 type, const char *reason)
 
 KTEST(x86_breakpoint_entries_are_not_watched)
 {
-	extern const char syscall_entry[], trap_stubs[], boot_stack[];
+	extern const char syscall_entry[], boot_stack[];
 	int local;
 
 	expect_refused(syscall_entry, HW_BREAKPOINT_X, "code");

@@ -4,6 +4,8 @@
 #include <hotregs/cpu.h>
 
 #include <asm/cpu.h>
+#include <asm/debugreg.h>
+#include <asm/traps.h>
 
 #include "../ktest.h"
 
@@ -43,4 +45,32 @@ KTEST(x86_poisoned_debug_registers_are_cleared)
 	EXPECT_EQ(READ_DR(6), DR6_CLEAR);
 	EXPECT_EQ(READ_DR(0), 0);
 	EXPECT_EQ(READ_DR(3), 0);
+}
+
+static noinline int read_watched(void)
+{
+	return READ_ONCE(watched);
+}
+
+/* As the first CPU begins: armed, and locked (DR7.GD), where nobody can be told. */
+KTEST(x86_debug_state_that_strikes_at_boot)
+{
+	unsigned long flags = irq_save();
+	int value;
+
+	idt_set_entry(VECTOR_DEBUG, debug_ignored);
+	WRITE_DR(0, &watched);
+	WRITE_DR(1, read_watched);
+	/* Slot 0: accesses of 4 bytes; slot 1: that instruction. */
+	WRITE_DR(7, DR7_FIXED | DR7_ON(0) | DR7_ON(1) | 0xfUL << DR7_CONTROL(0) | DR7_GD);
+	WRITE_ONCE(watched, 2);
+	value = read_watched();
+	arch_clear_debug_state();
+	idt_set_entry(VECTOR_DEBUG, trap_stubs + 16 * VECTOR_DEBUG);
+	irq_restore(flags);
+	EXPECT_EQ(value, 2);
+	EXPECT_EQ(READ_DR(7), DR7_FIXED);
+	EXPECT_EQ(READ_DR(6), DR6_CLEAR);
+	EXPECT_EQ(READ_DR(0), 0);
+	EXPECT_EQ(READ_DR(1), 0);
 }
