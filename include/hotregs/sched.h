@@ -57,10 +57,11 @@ void task_notify(struct task *task, u8 work);
  */
 static inline void sched_hook_switches(struct task *task, bool on)
 {
+	/* What strikes in the kernel changes other bits. */
 	if (on)
-		WRITE_ONCE(task->perf_active, task->perf_active | SWITCH_HOOKED);
+		__atomic_fetch_or(&task->perf_active, SWITCH_HOOKED, __ATOMIC_RELAXED);
 	else
-		WRITE_ONCE(task->perf_active, task->perf_active & ~SWITCH_HOOKED);
+		__atomic_fetch_and(&task->perf_active, ~SWITCH_HOOKED, __ATOMIC_RELAXED);
 }
 
 static inline bool sched_switches_hooked(const struct task *task)

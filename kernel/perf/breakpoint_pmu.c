@@ -151,8 +151,8 @@ static bool same_but_breakpoint(const struct perf_event *event, const struct per
 	return !memcmp(&other, &event->attr, sizeof(other));
 }
 
-static void write(struct perf_event *event, const struct perf_event_attr *attr,
-		  const struct bp_parts *parts)
+static void rewrite(struct perf_event *event, const struct perf_event_attr *attr,
+		    const struct bp_parts *parts)
 {
 	breakpoint_write(&event->breakpoint, parts);
 	breakpoint_trim(&event->breakpoint);
@@ -198,9 +198,9 @@ static int modify(struct perf_event *event, const struct perf_event_attr *attr,
 	err = hold_all(event, parts);
 	if (err)
 		return err;
-	write(event, attr, parts);
+	rewrite(event, attr, parts);
 	list_for_each (child, &event->children, child_node)
-		write(child, attr, parts);
+		rewrite(child, attr, parts);
 	return 0;
 }
 

@@ -102,6 +102,20 @@ struct perf_context {
 };
 
 /*
+ * @bits of @ctx->watch are set, or all but them cleared. A strike in the kernel may come in
+ * between, and sets WATCH_STOP. Where the context may be changed, and in a strike.
+ */
+static inline void perf_watch_set(struct perf_context *ctx, u32 bits)
+{
+	__atomic_fetch_or(ctx->watch, bits, __ATOMIC_RELAXED);
+}
+
+static inline void perf_watch_keep(struct perf_context *ctx, u32 bits)
+{
+	__atomic_fetch_and(ctx->watch, bits, __ATOMIC_RELAXED);
+}
+
+/*
  * So many events a context has when one more is refused: to those who are not privileged, to all.
  * Each costs time with interrupts off at every switch, and as clocks they are sorted by expiry, so
  * the most there can be is what the machine must live with. What is left between the two keeps a

@@ -49,7 +49,7 @@ static __always_inline void watch_more(const struct perf_event *event)
 	struct perf_context *ctx = event->ctx;
 	u32 bits = watch_of(event);
 
-	WRITE_ONCE(*ctx->watch, *ctx->watch | bits);
+	perf_watch_set(ctx, bits);
 	ctx->nr_on++;
 	for (bits &= ~WATCH_TIME; bits; bits &= bits - 1)
 		ctx->watchers[__builtin_ctz(bits)]++;
@@ -59,14 +59,14 @@ static __always_inline void watch_more(const struct perf_event *event)
 static __always_inline void watch_less(const struct perf_event *event)
 {
 	struct perf_context *ctx = event->ctx;
-	u32 watch = *ctx->watch;
+	u32 stay = ~0U;
 
 	for (u32 bits = watch_of(event) & ~WATCH_TIME; bits; bits &= bits - 1)
 		if (!--ctx->watchers[__builtin_ctz(bits)])
-			watch &= ~(bits & -bits);
+			stay &= ~(bits & -bits);
 	if (!--ctx->nr_on)
-		watch &= ~WATCH_TIME;
-	WRITE_ONCE(*ctx->watch, watch);
+		stay &= ~WATCH_TIME;
+	perf_watch_keep(ctx, stay);
 }
 
 /* @time is that of @event's context and CPU. */

@@ -11,12 +11,12 @@ void perf_context_stop_excluded(struct perf_context *ctx)
 {
 	struct perf_event *event;
 
-	WRITE_ONCE(*ctx->watch, *ctx->watch & ~WATCH_STOP);
+	perf_watch_keep(ctx, (u32)~WATCH_STOP);
 	list_for_each (event, &ctx->events, node)
 		if (event->exclude & EXCLUDE_ALL)
 			perf_event_stop(event);
 	/* That bit may have been the only one left: nobody will see the task leave any more. */
-	if (ctx->running && !*ctx->watch)
+	if (ctx->running && !(*ctx->watch & WATCH_ANY))
 		perf_context_out(ctx, this_cpu(), clock_cycles());
 }
 
@@ -52,7 +52,7 @@ void perf_event_stop_soon(struct perf_event *event)
 	ctx->family = 0;
 	/* A task may be somewhere else when the work is done; a CPU is not. */
 	if (ctx->task)
-		WRITE_ONCE(*ctx->watch, *ctx->watch | WATCH_STOP);
+		perf_watch_set(ctx, WATCH_STOP);
 	event->stop_work.func = stop_now;
 	if (!__atomic_fetch_add(&event->stops_pending, 1, __ATOMIC_ACQ_REL))
 		irq_work_queue(&event->stop_work);

@@ -4,6 +4,10 @@
  * makes of it; that slots are given back on every way out, memory or none; and changes, of copies
  * too.
  */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <ucontext.h>
+
 #include "breakpoint_machine.h"
 #include "perf_fixture.h"
 #include <hotregs/device.h>
@@ -338,6 +342,104 @@ static void by_linux_names(void **state)
 	unregister_hw_breakpoint(event);
 }
 
+/* --- In between --- */
+
+#ifdef __x86_64__
+#define TRAP_FLAG 0x100
+
+static struct {
+	struct perf_event *event;
+	unsigned steps, at;
+} strike_after;
+
+/* As the handler of a strike in the kernel, which may be anywhere. */
+static void on_step(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	if (strike_after.steps++ < strike_after.at)
+		return;
+	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	perf_event_disable_self(strike_after.event);
+}
+
+static inline void step(bool on)
+{
+	if (on)
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+
+static void watch_more(void)
+{
+	perf_watch_set(&user_task.perf->ctx, WATCH_COUNT);
+}
+
+static void watch_less(void)
+{
+	perf_watch_keep(&user_task.perf->ctx, (u32)~WATCH_COUNT);
+}
+
+static void hook(void)
+{
+	sched_hook_switches(&user_task, true);
+}
+
+static void unhook(void)
+{
+	sched_hook_switches(&user_task, false);
+}
+
+/* One that strikes during @change; false: that is over before instruction @at. */
+static bool stops_during(void (*change)(void), unsigned at)
+{
+	struct perf_event *event = open_watch(ADDR, &user_task);
+	bool struck;
+
+	strike_after.event = event;
+	strike_after.steps = 0;
+	strike_after.at = at;
+	step(true);
+	change();
+	step(false);
+	struck = strike_after.steps > at;
+	assert_int_equal(!!(user_task.perf_active & WATCH_STOP), struck);
+	watch_less();
+	hook(); /* as it is while there are breakpoints */
+	if (struck) {
+		/* Should the task have gone on elsewhere before the interrupt came. */
+		switch_to(&other_task);
+		switch_to(&user_task);
+		assert_false(event->enabled);
+		assert_int_equal(user_task.perf_active & WATCH_STOP, 0);
+	}
+	close_event(event);
+	return struck;
+}
+
+/* Whatever the kernel is just changing of what is watched, the end is not lost. */
+static void an_event_may_end_at_every_instruction(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, old;
+	static void (*const change[])(void) = {watch_more, watch_less, hook, unhook};
+
+	close_event(open_watch(ADDR, &user_task)); /* from now on it has a context */
+	sigaction(SIGTRAP, &action, &old);
+	for (unsigned i = 0; i < ARRAY_SIZE(change); i++) {
+		unsigned at = 0;
+
+		/* Undone before. */
+		do
+			change[i ^ 1]();
+		while (stops_during(change[i], at++));
+		assert_true(at > 2);
+	}
+	sigaction(SIGTRAP, &old, NULL);
+	unhook();
+}
+#endif
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_machine, tear_down_machine)
 
 int main(void)
@@ -355,6 +457,9 @@ int main(void)
 	    TEST(all_copies_change_or_none),
 	    TEST(changes_are_checked),
 	    TEST(by_linux_names),
+#ifdef __x86_64__
+	    TEST(an_event_may_end_at_every_instruction),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
