@@ -183,11 +183,16 @@ void perf_page_fault(const struct pt_regs *regs, unsigned long addr, bool major)
 /* --- System call and file side (kernel/proc/sys_perf.c uses these) --- */
 
 /*
- * Tells current of a sample of an event with @attr.sigtrap, which struck at @addr, before it
- * executes anything else in user mode. Set once. Called where it struck, in user mode; interrupts
- * off.
+ * Gets current to call perf_traps_take() before it executes anything else in user mode: an event
+ * with sigtrap has taken a sample. Set once. Called where it struck, in user mode; interrupts off.
  */
-extern void (*perf_trap)(const struct perf_event_attr *attr, u64 addr);
+extern void (*perf_trap)(void);
+
+/*
+ * Calls tell() for those of current's events of whose samples it is to be told, in the order in
+ * which they were opened, with interrupts off. Any context but NMI and sampling.
+ */
+void perf_traps_take(void (*tell)(const struct perf_event_attr *attr));
 
 /*
  * Copies an attribute structure of any size the ABI has had from the current task. -EFAULT;

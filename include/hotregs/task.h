@@ -32,6 +32,7 @@ struct pt_regs;
 /* What exit_to_user() has to do. */
 #define TASK_WORK_SIGNAL BIT(0) /* there may be signals that it has to take */
 #define TASK_WORK_EXIT   BIT(1) /* it has to end: all of its process, or all but one */
+#define TASK_WORK_TRAP   BIT(2) /* its events with sigtrap have some for it */
 
 enum task_state {
 	TASK_RUNNING,  /* running or on a run queue, or it has not begun */

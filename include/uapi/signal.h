@@ -110,6 +110,9 @@ struct uapi_sigaltstack {
 #define UAPI_CLD_STOPPED   5
 #define UAPI_CLD_CONTINUED 6
 
+/* perf_flags: SIGTRAP was blocked when the event struck, so its thread has gone on meanwhile. */
+#define UAPI_TRAP_PERF_FLAG_ASYNC 1
+
 /* What a signal says; what does not belong to its code is 0. */
 struct uapi_siginfo {
 	int32_t signo, code, error;

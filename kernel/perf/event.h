@@ -185,6 +185,7 @@ struct perf_event {
 	bool active;              /* and it counts */
 	bool failed;              /* a pinned leader's group had no room */
 	bool scheduled;           /* a leader's group has room */
+	bool trap;                /* it has sigtrap, and its task is yet to be told of a sample */
 	bool private;             /* see above; once it is not, it never is again */
 	u16 watch;                /* WATCH_* while it is on, but for WATCH_GROUP */
 	u32 nr_siblings;          /* a leader's */

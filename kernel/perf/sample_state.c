@@ -174,11 +174,31 @@ void perf_sample_write_state(struct perf_event *event, struct perf_sample_data *
 	perf_sample_end(ring, event->wakeup_events);
 }
 
-void (*perf_trap)(const struct perf_event_attr *attr, u64 addr);
+/* --- Samples that are told by a signal --- */
+
+void (*perf_trap)(void);
 
 void perf_sample_trap(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	perf_sample_write_state(event, data, regs);
-	if (perf_trap)
-		perf_trap(&event->attr, data->addr);
+	if (!perf_trap)
+		return;
+	event->trap = true;
+	perf_trap();
+}
+
+/* With interrupts off nobody else changes the context of a task that runs here. */
+void perf_traps_take(void (*tell)(const struct perf_event_attr *attr))
+{
+	unsigned long flags = irq_save();
+	struct perf_event *event;
+
+	if (current->perf) {
+		list_for_each (event, &current->perf->ctx.events, node) {
+			if (event->trap)
+				tell(&event->attr);
+			event->trap = false;
+		}
+	}
+	irq_restore(flags);
 }

@@ -77,7 +77,8 @@ void signal_notify(struct task *task)
 }
 
 /* A copy of @info that can wait; NULL: there is no room. Lock held. */
-static struct signal_entry *make_entry(struct process *process, const struct uapi_siginfo *info)
+static __always_inline struct signal_entry *make_entry(struct process *process,
+						       const struct uapi_siginfo *info)
 {
 	struct signal_entry *entry;
 
@@ -93,8 +94,8 @@ static struct signal_entry *make_entry(struct process *process, const struct uap
 }
 
 /* Puts a signal into @queue, where it is wanted. Lock held. */
-static int enqueue(struct process *process, struct signal_queue *queue,
-		   const struct uapi_siginfo *info, struct signal_entry *kept)
+static __always_inline int enqueue(struct process *process, struct signal_queue *queue,
+				   const struct uapi_siginfo *info, struct signal_entry *kept)
 {
 	struct signal_entry *entry = kept ? kept : make_entry(process, info);
 
@@ -105,6 +106,12 @@ static int enqueue(struct process *process, struct signal_queue *queue,
 	else
 		return -EAGAIN;
 	return 0;
+}
+
+void signal_queue_info(struct process *process, struct signal_queue *queue,
+		       const struct uapi_siginfo *info)
+{
+	enqueue(process, queue, info, NULL);
 }
 
 /* Does @signal end its process, for nobody blocks or handles it and there is nothing to report? */

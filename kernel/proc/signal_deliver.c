@@ -180,6 +180,8 @@ void signal_deliver(struct pt_regs *regs, bool interrupted)
 {
 	struct taken t;
 
+	if (unlikely(READ_ONCE(current->work) & TASK_WORK_TRAP))
+		signal_take_traps();
 	for (;;) {
 		signal_park();
 		if (signal_fatal_pending())

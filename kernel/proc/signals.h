@@ -33,6 +33,13 @@ bool signal_spares_init(struct process *process, int signal);
 /* The alternate stack, with the flags that it has for a thread with @regs. */
 void signal_altstack(const struct pt_regs *regs, struct uapi_sigaltstack *stack);
 
+/* Puts @info, of a standard signal, into @queue, whatever of its kind is there. Lock held. */
+void signal_queue_info(struct process *process, struct signal_queue *queue,
+		       const struct uapi_siginfo *info);
+
+/* What current's events with sigtrap have to say becomes signals (kernel/proc/perf_trap.c). */
+void signal_take_traps(void);
+
 /* Takes the signal that current is to see next, of those in @set; 0: none. Lock held. */
 int signal_take(uapi_sigset_t set, struct uapi_siginfo *info);
 

@@ -97,6 +97,49 @@ TEST(x86_debug_step_and_strike_at_once)
 	signal(SIGTRAP, SIG_DFL);
 }
 
+static volatile int codes[4];
+
+static void note_code(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	codes[traps++ % 4] = info->si_code;
+}
+
+/* One instruction is stepped, and struck by an event with sigtrap: both are told. */
+TEST(x86_debug_step_and_sigtrap_at_once)
+{
+	struct sigaction action = {.sa_sigaction = note_code, .sa_flags = SA_SIGINFO};
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_W,
+				       .bp_addr = (uintptr_t)&data,
+				       .bp_len = 8,
+				       .sample_period = 1,
+				       .exclude_kernel = 1,
+				       .remove_on_exec = 1,
+				       .sigtrap = 1};
+	int fd = perf_event_open(&attr, 0, -1, -1, 0);
+
+	EXPECT(fd >= 0);
+	EXPECT_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	traps = 0;
+	__asm__ volatile("subq $128, %%rsp\n\t" /* the red zone */
+			 "pushfq\n\t"
+			 "orq $0x100, (%%rsp)\n\t"
+			 "popfq\n\t"
+			 "movq $1, %0\n\t"
+			 "addq $128, %%rsp"
+			 : "=m"(data)
+			 :
+			 : "memory", "cc");
+	EXPECT_EQ(traps, 2);
+	EXPECT_EQ(codes[0], TRAP_TRACE);
+	EXPECT_EQ(codes[1], TRAP_PERF);
+	close(fd);
+	signal(SIGTRAP, SIG_DFL);
+}
+
 /* A step to an instruction that is watched. */
 TEST(x86_debug_step_and_instruction)
 {
