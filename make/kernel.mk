@@ -87,7 +87,7 @@ $(1:.elf=.first.elf): $(2) $(LINKER)
 	$(Q)$(LD) $(KERNEL_LDFLAGS) -o $$@ $(2) $(KERNEL_LIBS)
 
 $(1:.elf=.kallsyms.S): $(1:.elf=.first.elf) tools/kallsyms.py
-	$(Q)$(NM) -n $$< | python3 tools/kallsyms.py > $$@
+	$(Q)$(NM) -n -S $$< | python3 tools/kallsyms.py > $$@
 
 $(1:.elf=.kallsyms.o): $(1:.elf=.kallsyms.S)
 	$(Q)$(CC) $(KERNEL_CFLAGS) -D__ASSEMBLY__ -c $$< -o $$@

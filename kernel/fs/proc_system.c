@@ -21,11 +21,12 @@ int proc_show_kallsyms(struct seq *s, pid_t pid)
 	bool shown = process_privileged() || READ_ONCE(perf_limits.paranoid) <= 1;
 	unsigned long address, mask = shown ? ~0UL : 0;
 	const char *name;
+	bool data;
 
 	/* By this one, perf tells where the image lies. */
 	seq_printf(s, "%016lx T _text\n", (unsigned long)_text & mask);
-	for (size_t i = 0; kallsyms_entry(i, &name, &address); i++)
-		seq_printf(s, "%016lx T %s\n", address & mask, name);
+	for (size_t i = 0; kallsyms_entry(i, &name, &address, &data); i++)
+		seq_printf(s, "%016lx %c %s\n", address & mask, data ? 'D' : 'T', name);
 	return 0;
 }
 

@@ -7,9 +7,10 @@
 #include <hotregs/unwind.h>
 
 struct kallsyms {
-	u32 count;
-	u32 end;    /* of the last symbol, from _text */
-	u32 word[]; /* count offsets from _text, rising; count name offsets; the names */
+	u32 count;     /* functions, and then data */
+	u32 functions; /* that many of them */
+	u32 end;       /* of the last function, from _text */
+	u32 word[];    /* count offsets from _text, rising in both; count name offsets; the names */
 };
 
 /* Missing in the link whose symbols are to fill it; the final link has it. */
@@ -20,6 +21,11 @@ extern const char _text[];
 static u32 nr_symbols(void)
 {
 	return &kallsyms_table ? kallsyms_table.count : 0;
+}
+
+static u32 nr_functions(void)
+{
+	return &kallsyms_table ? kallsyms_table.functions : 0;
 }
 
 static unsigned long symbol_address(u32 i)
@@ -34,10 +40,10 @@ static const char *symbol_name(u32 i)
 	return (const char *)&kallsyms_table.word[2 * count] + kallsyms_table.word[count + i];
 }
 
-/* How many symbols are at or below @offset. */
-static u32 symbols_up_to(u32 offset)
+/* How many functions are at or below @offset. */
+static u32 functions_up_to(u32 offset)
 {
-	u32 low = 0, high = nr_symbols();
+	u32 low = 0, high = nr_functions();
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
@@ -56,12 +62,12 @@ const char *kallsyms_lookup(unsigned long ip, unsigned long *offset, unsigned lo
 	unsigned long at = ip - (unsigned long)_text; /* below _text it wraps and is too large */
 	u32 next, i, end;
 
-	if (!nr_symbols() || at >= t->end)
+	if (!nr_functions() || at >= t->end)
 		return NULL;
-	next = symbols_up_to(at);
+	next = functions_up_to(at);
 	if (!next)
 		return NULL;
-	end = next < t->count ? t->word[next] : t->end;
+	end = next < t->functions ? t->word[next] : t->end;
 	/* Of several names for one address the table has the best first. */
 	for (i = next - 1; i && t->word[i - 1] == t->word[i]; i--)
 		;
@@ -80,10 +86,11 @@ unsigned long kallsyms_address(const char *name)
 	return 0;
 }
 
-bool kallsyms_entry(size_t i, const char **name, unsigned long *address)
+bool kallsyms_entry(size_t i, const char **name, unsigned long *address, bool *data)
 {
 	if (i >= nr_symbols())
 		return false;
+	*data = i >= nr_functions();
 	*name = symbol_name(i);
 	*address = symbol_address(i);
 	return true;

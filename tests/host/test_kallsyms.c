@@ -34,13 +34,19 @@ static const char nm_text[] = "0000000000100000 t boot_code\n"
 			      "ffffffff80000020 T alias_global\n"
 			      "ffffffff80000020 T __sched_text_start\n"
 			      "ffffffff80000118 T __sched_text_end\n"
-			      "ffffffff80000120 t again\n"
+			      "ffffffff80000120 0000000000000010 t again\n"
 			      "ffffffff80000200 t again\n"
-			      "ffffffff80000201 r read_only\n"
+			      "ffffffff80000201 0000000000000001 r read_only\n"
 			      "ffffffff80000210 w last\n"
 			      "ffffffff80000300 T _etext\n"
-			      "ffffffff80001000 D data\n"
-			      "ffffffff80002000 T behind\n";
+			      "ffffffff80000310 0000000000000008 R constants\n"
+			      "ffffffff80001000 D _start_data\n"
+			      "ffffffff80001000 0000000000000004 D data\n"
+			      "ffffffff80001004 0000000000000000 d empty\n"
+			      "ffffffff80001008 0000000000000010 b .LANCHOR0\n"
+			      "ffffffff80001008 0000000000000010 b zeroed.0\n"
+			      "ffffffff80002000 T behind\n"
+			      "ffffffff80003000 A absolute\n";
 
 /* Assembles the two directives that make up a table. */
 static size_t assemble(FILE *in, u8 *out, size_t size)
@@ -137,6 +143,7 @@ static void address_finds_function(void **state)
 static void address_outside_finds_nothing(void **state)
 {
 	assert_null(kallsyms_lookup(TEXT + 0x300, NULL, NULL));
+	assert_null(kallsyms_lookup(TEXT + 0x1000, NULL, NULL)); /* data are no code */
 	assert_null(kallsyms_lookup(TEXT + 0x2000, NULL, NULL));
 	assert_null(kallsyms_lookup(TEXT - 1, NULL, NULL));
 	assert_null(kallsyms_lookup(0, NULL, NULL));
@@ -150,25 +157,30 @@ static void name_finds_address(void **state)
 	assert_int_equal(kallsyms_address("first"), TEXT);
 	assert_int_equal(kallsyms_address("alias_weak"), TEXT + 0x20);
 	assert_int_equal(kallsyms_address("last"), TEXT + 0x210);
-	assert_int_equal(kallsyms_address("read_only"), 0);
+	assert_int_equal(kallsyms_address("read_only"), TEXT + 0x201);
+	assert_int_equal(kallsyms_address("data"), TEXT + 0x1000);
+	assert_int_equal(kallsyms_address("zeroed.0"), TEXT + 0x1008);
+	assert_int_equal(kallsyms_address("empty"), 0);
 	assert_int_equal(kallsyms_address("__sched_text_start"), 0);
 	assert_int_equal(kallsyms_address("behind"), 0);
 	assert_int_equal(kallsyms_address(""), 0);
 }
 
-static void entries_are_all_functions_in_order(void **state)
+static void entries_are_functions_and_then_data_in_order(void **state)
 {
-	static const char *const want[] = {"first",      "alias_global", "_alias_global",
-					   "alias_weak", "alias_local",  "again",
-					   "again",      "last"};
+	static const char *const want[] = {
+	    "first", "alias_global", "_alias_global", "alias_weak", "alias_local", "again",
+	    "again", "last",         "read_only",     "constants",  "data",        "zeroed.0"};
 	unsigned long last = 0, address;
 	const char *name;
+	bool data;
 	size_t i;
 
-	for (i = 0; kallsyms_entry(i, &name, &address); i++) {
+	for (i = 0; kallsyms_entry(i, &name, &address, &data); i++) {
 		assert_in_range(i, 0, ARRAY_SIZE(want) - 1);
 		assert_string_equal(name, want[i]);
-		assert_true(address >= last);
+		assert_int_equal(data, i >= 8);
+		assert_true(i == 8 || address >= last);
 		last = address;
 	}
 	assert_int_equal(i, ARRAY_SIZE(want));
@@ -178,11 +190,12 @@ static void without_table_all_is_unknown(void **state)
 {
 	unsigned long address;
 	const char *name;
+	bool data;
 
 	host_table = NULL;
 	assert_null(kallsyms_lookup(TEXT, NULL, NULL));
 	assert_int_equal(kallsyms_address("first"), 0);
-	assert_false(kallsyms_entry(0, &name, &address));
+	assert_false(kallsyms_entry(0, &name, &address, &data));
 }
 
 static void tool_refuses_other_input(void **state)
@@ -201,7 +214,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(address_finds_function, setup, teardown),
 	    cmocka_unit_test_setup_teardown(address_outside_finds_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(name_finds_address, setup, teardown),
-	    cmocka_unit_test_setup_teardown(entries_are_all_functions_in_order, setup, teardown),
+	    cmocka_unit_test_setup_teardown(entries_are_functions_and_then_data_in_order, setup,
+					    teardown),
 	    cmocka_unit_test(without_table_all_is_unknown),
 	    cmocka_unit_test(tool_refuses_other_input),
 	};

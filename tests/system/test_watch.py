@@ -5,7 +5,7 @@ import re
 import pytest
 
 from perfdata import SAMPLE, Stream
-from test_profile import script, user_symbols
+from test_profile import kernel_symbols, script, user_symbols
 from test_stat import rows
 
 
@@ -39,6 +39,20 @@ def test_a_function_of_the_kernel(boot):
     """Whoever executes it: each fork of a shell comes by."""
     guest = boot("perf stat -x , -e mem:sys_getppid:x -- sh -c 'hello; hello'", "--icount")
     assert guest.status == 0 and rows(guest.console), guest.console
+
+
+def test_who_writes_a_variable_of_the_kernel(boot, perf):
+    """By its name, with the chain of each who did, in the kernel and below it."""
+    guest = boot("perf record -e mem:nr_forks:w -g -- sh -c 'hello; hello; hello'", "--icount")
+    assert guest.status == 0, guest.console
+    blocks = script(perf, guest)
+    assert len(blocks) == 3
+    for head, frames in blocks:
+        assert head == "sh"
+        assert kernel_symbols(frames)[0] == "process_publish" and "process_fork" in kernel_symbols(frames), frames
+        assert "fork" in user_symbols(frames), frames
+    report = perf("report", "-i", guest.pipe, "--stdio", "-g", "none").stdout
+    assert re.search(r"\[k\] process_publish", report), report
 
 
 def test_more_than_there_are(boot):
