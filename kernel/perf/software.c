@@ -160,7 +160,7 @@ static void change_contexts(struct cpu *cpu, struct task *prev, struct task *nex
 		switch_clocks(&prev->perf->ctx, cpu, now, false);
 	if (unlikely(next->perf_active & WATCH_STOP))
 		perf_context_stop_excluded(&next->perf->ctx);
-	if (prev->perf_active)
+	if (prev->perf_active & WATCH_ANY)
 		perf_context_out(&prev->perf->ctx, cpu, at);
 	if (next->perf_active & WATCH_ANY)
 		perf_context_in(&next->perf->ctx, at);

@@ -140,6 +140,31 @@ static void sampling_strikes_nothing(void **state)
 	close_event(event);
 }
 
+/* A task that kernel code watches has no events for that: its time is nobody's. */
+static void switches_that_breakpoints_alone_hook(void **state)
+{
+	const struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
+	struct perf_event *of_cpu = open_event(&attr, NULL), *own = open_watch(ADDR, &user_task);
+	u64 enabled;
+
+	map_event(of_cpu, 1);
+	perf_event_disable(own);
+	sched_hook_switches(&other_task, true);
+	sched_hook_switches(&user_task, true);
+	host_clock += 1000;
+	for (int i = 0; i < 2; i++) {
+		switch_to(&other_task);
+		switch_to(&user_task);
+	}
+	perf_event_read(own, &enabled, NULL);
+	assert_int_equal(enabled, 0);
+	assert_int_equal(user_task.perf->ctx.time, 0);
+	sched_hook_switches(&other_task, false);
+	sched_hook_switches(&user_task, false);
+	close_event(own);
+	close_event(of_cpu);
+}
+
 /* --- Slots --- */
 
 static int open_errno(const struct perf_event_attr *attr, struct task *task, int cpu)
@@ -449,6 +474,7 @@ int main(void)
 	    TEST(the_policy_decides),
 	    TEST(samples_have_the_address),
 	    TEST(sampling_strikes_nothing),
+	    TEST(switches_that_breakpoints_alone_hook),
 	    TEST(slots_are_reserved_when_opened),
 	    TEST(failed_openings_leave_nothing),
 	    TEST(slots_of_a_task_that_ends),

@@ -88,8 +88,7 @@ static void a_copy_is_freed_after_its_interrupt(void **state)
 	}
 }
 
-/* An event that has had its last sample is disabled before the interrupt that was to do so. */
-static void disabled_before_its_limit_does_it(void **state)
+static void disable_before_limit(bool hooked)
 {
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_PAGE_FAULTS, 1);
 	struct perf_event *event;
@@ -102,7 +101,7 @@ static void disabled_before_its_limit_does_it(void **state)
 	fault();
 	perf_event_disable(event);
 	host_run_irq_work();
-	assert_int_equal(user_task.perf_active, 0);
+	assert_int_equal(user_task.perf_active, hooked ? SWITCH_HOOKED : 0);
 	/* Nobody looks while it runs on; it is enabled when it does not. */
 	host_clock += 200;
 	switch_to(&other_task);
@@ -114,6 +113,17 @@ static void disabled_before_its_limit_does_it(void **state)
 	perf_event_read(event, &enabled, NULL);
 	assert_int_equal(enabled, 500010);
 	close_event(event);
+}
+
+/* An event that has had its last sample is disabled before the interrupt that was to do so;
+ * switches of its task may be hooked for something else. */
+static void disabled_before_its_limit_does_it(void **state)
+{
+	for (int hooked = 0; hooked < 2; hooked++) {
+		sched_hook_switches(&user_task, hooked);
+		disable_before_limit(hooked);
+	}
+	sched_hook_switches(&user_task, false);
 }
 
 /* An event whose task has ended may be paused, and the ring gone by then. */
