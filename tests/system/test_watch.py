@@ -55,6 +55,15 @@ def test_who_writes_a_variable_of_the_kernel(boot, perf):
     assert re.search(r"\[k\] process_publish", report), report
 
 
+def test_a_symbol_of_what_is_there(boot, perf):
+    """It is looked for in what the process has mapped."""
+    guest = boot("sh -c '(sleep 0.5; hello; hello; exec true) & perf record -e mem:fork:x -g -p $!'", "--icount")
+    assert guest.status == 0, guest.console
+    blocks = script(perf, guest)
+    assert [head for head, _ in blocks] == ["sh", "sh"]
+    assert all(user_symbols(frames)[0] == "fork" for _, frames in blocks)
+
+
 def test_more_than_there_are(boot):
     guest = boot("perf stat " + "-e mem:counter:w " * 5 + "-- watchme 1", "--icount")
     assert guest.status != 0 and "no breakpoint left" in guest.console, guest.console
@@ -63,11 +72,24 @@ def test_more_than_there_are(boot):
 @pytest.mark.parametrize("event, message", [
     ("mem:no_such_name", "neither the program nor the kernel has a symbol \"no_such_name\""),
     ("mem:", "there has to be an address"), ("mem:counter/x", "no length"), ("mem:counter:ww", "modifier w"),
-    ("mem:counter/9:w", "can not watch that")])
+    ("mem:counter/9:w", "can not watch that: a range has 1 to 8 bytes"),
+    ("mem:do_syscall:x:u", "can not watch that: only the kernel can touch that address"),
+    ("mem:syscall_entry:x", "can not watch that: by what is there the kernel is entered")])
 def test_what_is_wrong(boot, event, message):
     guest = boot(f"perf stat -e {event} -- watchme 1", "--icount")
     assert guest.status != 0 and message in guest.console, guest.console
     assert not re.search("^watchme:", guest.console, re.M)
+
+
+@pytest.mark.parametrize("event, message", [
+    ("mem:0xffff0000:w", "the kernel's addresses are for the privileged user alone"),
+    ("mem:counter:w", "perf_event_paranoid is 2, so the kernel is left out")])
+def test_who_is_not_privileged(boot, event, message, board_has):
+    if board_has["ARCH"] == "x86_64":
+        event = event.replace("0xffff", "0xffffffff8000")
+    guest = boot(f"setpriv --reuid 1000 perf stat -x , -e {event} -- watchme 10", "--icount")
+    assert message in guest.console, guest.console
+    assert (guest.status == 0) == (event == "mem:counter:w")
 
 
 def test_reads_alone(boot, board_has):

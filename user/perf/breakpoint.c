@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "perf.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <stdlib.h>
@@ -134,23 +135,52 @@ static bool is_symbol(const struct event *event, const char *name)
 	return strlen(name) == event->symbol_len && !memcmp(name, event->symbol, event->symbol_len);
 }
 
-static bool find_in_program(struct event *event, const char *program)
+/*
+ * Looks in the file at @path. Of one that may be loaded anywhere, @m says where its beginning is
+ * (NULL: nobody knows).
+ */
+static bool find_in_file(struct event *event, const char *path, const struct mapping *m)
 {
-	char path[PATH_SIZE];
-	struct elf elf;
+	uint64_t first = 0, moved = 0;
 	bool found = false;
+	struct elf elf;
 
-	if (!program || !find_program(program, path) || elf_open(&elf, path) < 0)
+	if (elf_open(&elf, path) < 0)
 		return false;
-	/* Where another one is loaded is known when it is too late. */
-	if (elf.fixed && elf_load_symbols(&elf) == 0) {
+	if (!elf.fixed && m && m->pgoff == 0 && elf_address(&elf, 0, &first))
+		moved = m->start - first;
+	if ((elf.fixed || moved) && elf_load_symbols(&elf) == 0) {
 		for (size_t i = 0; i < elf.nr_symbols && !found; i++) {
 			found = is_symbol(event, elf.symbols[i].name);
 			if (found)
-				event->bp_addr = elf.symbols[i].start;
+				event->bp_addr = elf.symbols[i].start + moved;
 		}
 	}
 	elf_close(&elf);
+	return found;
+}
+
+static bool find_in_program(struct event *event, const char *program)
+{
+	char path[PATH_SIZE];
+
+	return program && find_program(program, path) && find_in_file(event, path, NULL);
+}
+
+/* In all files that the process has mapped; each is looked at as it begins. */
+static bool find_in_process(struct event *event, pid_t pid)
+{
+	struct mapping m;
+	char path[64];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = pid ? fopen(path, "r") : NULL;
+	while (f && !found && mapping_next(f, &m))
+		found = m.file[0] == '/' && find_in_file(event, m.file, &m);
+	if (f)
+		fclose(f);
 	return found;
 }
 
@@ -172,16 +202,64 @@ static bool find_in_kernel(struct event *event)
 	return found;
 }
 
-int breakpoints_find(struct event_list *list, const char *program)
+int breakpoints_find(struct event_list *list, const char *program, pid_t pid)
 {
+	const char *where = pid ? "process" : "program";
+
 	for (unsigned i = 0; i < list->nr; i++) {
 		struct event *event = &list->event[i];
 
-		if (!event->symbol || find_in_program(event, program) || find_in_kernel(event))
+		if (!event->symbol || find_in_program(event, program) ||
+		    find_in_process(event, pid) || find_in_kernel(event))
 			continue;
-		return error("event \"%s\": neither the program nor the kernel has a symbol "
-			     "\"%.*s\"; give its address",
-			     event->name, (int)event->symbol_len, event->symbol);
+		return error("event \"%s\": neither the %s nor the kernel has a symbol \"%.*s\" at "
+			     "a known address; give the address",
+			     event->name, where, (int)event->symbol_len, event->symbol);
 	}
 	return 0;
+}
+
+/* --- What may be wrong --- */
+
+bool breakpoint_of_kernel(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> (8 * sizeof(long) - 1);
+}
+
+static const char *why_invalid(const struct perf_event_attr *attr)
+{
+	bool kernel = breakpoint_of_kernel(attr);
+
+	if (attr->bp_len > 8)
+		return "a range has 1 to 8 bytes";
+	if (attr->bp_type == HW_BREAKPOINT_R)
+		return "it sees reads together with writes alone (:rw)";
+	if (kernel && attr->exclude_kernel)
+		return "only the kernel can touch that address, and it is left out (:u)";
+	if (kernel)
+		return "by what is there the kernel is entered, or keeps its stacks there";
+	return "the range goes beyond the end of addresses, or no instruction can be there";
+}
+
+bool breakpoint_open_error(const struct event *event, const struct perf_event_attr *attr, int err)
+{
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return false;
+	if (err == ENOSPC)
+		error("event \"%s\": the processor has no breakpoint left: all are in use, also "
+		      "those of other users; an aligned range takes one, others take two",
+		      event->name);
+	else if (err == EINVAL)
+		error("event \"%s\": the processor can not watch that: %s", event->name,
+		      why_invalid(attr));
+	else if ((err == EACCES || err == EPERM) && breakpoint_of_kernel(attr))
+		error("event \"%s\": the kernel's addresses are for the privileged user alone",
+		      event->name);
+	else if (event_unsupported(err))
+		error("event \"%s\": this processor has no breakpoints, or they are locked away: "
+		      "what the kernel says of \"debug\" as it starts tells why",
+		      event->name);
+	else
+		return false;
+	return true;
 }

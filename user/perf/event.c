@@ -212,7 +212,7 @@ bool event_fall_back(struct event *event, struct perf_event_attr *attr, int err)
 	int level;
 
 	if ((err != EACCES && err != EPERM) || attr->exclude_kernel || attr->exclude_user ||
-	    !paranoid_level(&level) || level < 2)
+	    breakpoint_of_kernel(attr) || !paranoid_level(&level) || level < 2)
 		return false;
 	error("event \"%s\": perf_event_paranoid is %d, so the kernel is left out", event->name,
 	      level);
@@ -234,6 +234,8 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 		   (attr->exclude_kernel || attr->exclude_user)) {
 		error("event \"%s\" can be sampled in one mode alone, but not counted",
 		      event->name);
+	} else if (breakpoint_open_error(event, attr, err)) {
+		/* It has been told. */
 	} else if (event_unsupported(err)) {
 		error("event \"%s\" is not supported on this machine", event->name);
 	} else if (err == EACCES || err == EPERM) {
@@ -242,13 +244,6 @@ void event_open_error(const struct event *event, const struct perf_event_attr *a
 	} else if (hz) {
 		error("event \"%s\": %" PRIu64 " samples a second are out of range: 1 to %" PRIu64,
 		      event->name, (uint64_t)attr->sample_freq, hz);
-	} else if (err == ENOSPC && event->type == PERF_TYPE_BREAKPOINT) {
-		error("event \"%s\": the processor has no breakpoint left", event->name);
-	} else if (err == EINVAL && event->type == PERF_TYPE_BREAKPOINT) {
-		error(
-		    "event \"%s\": the processor can not watch that; most watch :w, :rw or :x, of "
-		    "1, 2, 4 or 8 bytes",
-		    event->name);
 	} else if (err == EINVAL && event->rate && !event->freq) {
 		error("event \"%s\": the kernel does not take a period of %" PRIu64, event->name,
 		      event->rate);

@@ -127,8 +127,15 @@ bool breakpoint_is(const char *text);       /* Does such an event begin here? */
 size_t breakpoint_length(const char *text); /* of the first event in @text, which is one */
 /* Takes the first @n characters; *modifiers: those at their end, or NULL. -1 with a message. */
 int breakpoint_parse(struct event *event, const char *text, size_t n, const char **modifiers);
-/* Finds the addresses of symbols, in @program (NULL: none) or the kernel; -1 with a message. */
-int breakpoints_find(struct event_list *list, const char *program);
+/*
+ * Finds the addresses of symbols: in @program (NULL: none), in what process @pid (0: none) has
+ * mapped, or in the kernel; -1 with a message.
+ */
+int breakpoints_find(struct event_list *list, const char *program, pid_t pid);
+/* Is @attr a breakpoint at an address of the kernel's? */
+bool breakpoint_of_kernel(const struct perf_event_attr *attr);
+/* If it is a breakpoint: prints what @err of its opening with @attr means; else false. */
+bool breakpoint_open_error(const struct event *event, const struct perf_event_attr *attr, int err);
 
 /* --- CPUs (cpus.c) --- */
 #define MAX_CPUS 256
@@ -240,6 +247,14 @@ int record_write(struct record *r, struct stream *s);
 /* --- What the kernel cannot tell because it was there before (synthesize.c) --- */
 int synthesize_kernel(struct stream *s);
 int synthesize_task(struct stream *s, pid_t pid);
+/* What a process has mapped: the next line of its /proc/PID/maps that has a name; false: no more.
+ */
+struct mapping {
+	uint64_t start, end, pgoff, ino;
+	bool exec;
+	char file[256];
+};
+bool mapping_next(FILE *maps, struct mapping *m);
 int synthesize_all_tasks(struct stream *s);
 
 /* --- Rings (ring.c) --- */

@@ -281,7 +281,8 @@ int record_options(struct options *opt, char **argv)
 		return EXIT_USAGE;
 	if (!opt->events.nr && events_parse(&opt->events, "cpu-clock") < 0)
 		return EXIT_USAGE;
-	if (breakpoints_find(&opt->events, opt->command ? opt->command[0] : NULL) < 0)
+	if (breakpoints_find(&opt->events, opt->command ? opt->command[0] : NULL,
+			     opt->pid ? opt->pid : opt->tid) < 0)
 		return EXIT_USAGE;
 	set_rates(opt);
 	return has_own_tracker(opt) && add_tracker(opt) < 0 ? EXIT_USAGE : 0;

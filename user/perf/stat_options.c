@@ -111,5 +111,5 @@ int stat_options(struct counting *c, char **argv)
 		return EXIT_FAILURE;
 	if (!c->events.nr && events_parse(&c->events, DEFAULT_EVENTS) < 0)
 		return EXIT_USAGE;
-	return breakpoints_find(&c->events, c->command[0]) < 0 ? EXIT_USAGE : 0;
+	return breakpoints_find(&c->events, c->command[0], 0) < 0 ? EXIT_USAGE : 0;
 }

@@ -126,11 +126,26 @@ static int write_comm(struct stream *s, pid_t pid, pid_t tid, const char *comm)
 	return record_write(&record, s);
 }
 
+bool mapping_next(FILE *maps, struct mapping *m)
+{
+	char line[512], perms[8];
+
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line,
+			   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %255[^\n]",
+			   &m->start, &m->end, perms, &m->pgoff, &m->ino, m->file) != 6)
+			continue;
+		m->exec = perms[2] == 'x';
+		return true;
+	}
+	return false;
+}
+
 /* Executable segments of files, and of the kernel's own pages in user space. */
 static int write_maps(struct stream *s, pid_t pid)
 {
-	char path[64], line[512], perms[8], file[256];
-	uint64_t start, end, pgoff, ino;
+	struct mapping m;
+	char path[64];
 	FILE *f;
 	int ret = 0;
 
@@ -138,21 +153,18 @@ static int write_maps(struct stream *s, pid_t pid)
 	f = fopen(path, "r");
 	if (!f)
 		return 0; /* it has ended meanwhile */
-	while (ret == 0 && fgets(line, sizeof(line), f)) {
+	while (ret == 0 && mapping_next(f, &m)) {
 		struct build_id id = {0};
 		struct elf elf;
 
-		if (sscanf(line,
-			   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %255[^\n]",
-			   &start, &end, perms, &pgoff, &ino, file) != 6 ||
-		    perms[2] != 'x')
+		if (!m.exec)
 			continue;
-		if (file[0] == '/' && elf_open(&elf, file) == 0) {
+		if (m.file[0] == '/' && elf_open(&elf, m.file) == 0) {
 			elf_build_id(&elf, &id);
 			elf_close(&elf);
 		}
-		ret = write_map(s, PERF_RECORD_MISC_USER, pid, file, start, end - start, pgoff, ino,
-				&id);
+		ret = write_map(s, PERF_RECORD_MISC_USER, pid, m.file, m.start, m.end - m.start,
+				m.pgoff, m.ino, &id);
 	}
 	fclose(f);
 	return ret;
