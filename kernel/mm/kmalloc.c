@@ -34,7 +34,7 @@ static struct object_class {
 	struct spinlock lock;
 	struct page *first; /* of partial: where the next object comes from; NULL: nowhere */
 	u8 *objects;        /* its own */
-	u32 partial;        /* pages with a free object, a list */
+	u32 partial;        /* pages with a free object, a list; the first one may be full */
 	u32 empty;          /* of these, the pages with no object in use */
 	u32 pages;          /* all */
 	size_t in_use;      /* objects */
@@ -64,6 +64,16 @@ static void del_partial(struct object_class *c, struct page *page)
 		return;
 	c->first = c->partial == NO_PAGE ? NULL : &page_map[c->partial];
 	c->objects = c->first ? page_address(c->first) : NULL;
+}
+
+/*
+ * The first page, if it has no free object, leaves them, too: not before another one is needed, as
+ * what comes next is often that its last object is freed, and taken again. Lock held.
+ */
+static void drop_full(struct object_class *c)
+{
+	if (c->first && c->first->free == NO_OBJECT)
+		del_partial(c, c->first);
 }
 
 static void push_object(struct page *page, struct free_object *object)
@@ -106,7 +116,7 @@ static void remove_page(struct page *page)
 }
 
 /*
- * Sees to it that @c has a page with a free object; false: out of memory. Called with the lock
+ * Sees to it that @c's first page has a free object; false: out of memory. Called with the lock
  * held, and drops it meanwhile, since a page allocator in need calls kmalloc_shrink(), and looks at
  * other CPUs if the caller had interrupts on.
  */
@@ -114,9 +124,13 @@ static noinline bool refill(struct object_class *c, unsigned long *flags)
 {
 	struct page *page;
 
+	drop_full(c);
+	if (c->first)
+		return true;
 	spin_unlock_irqrestore(&c->lock, *flags);
 	page = make_page(c - classes);
 	*flags = spin_lock_irqsave(&c->lock);
+	drop_full(c);
 	if (page) {
 		add_partial(c, page);
 		c->empty++;
@@ -189,7 +203,7 @@ void *kmalloc(size_t size)
 	c = &classes[class_of[(size + OBJECT_ALIGN - 1) / OBJECT_ALIGN]];
 	keep_value(c);
 	flags = spin_lock_irqsave(&c->lock);
-	if (likely(c->first) || refill(c, &flags)) {
+	if (likely(c->first && c->first->free != NO_OBJECT) || refill(c, &flags)) {
 		page = c->first;
 		object = (struct free_object *)(c->objects + page->free);
 		ASSERT(object->guard == guard_of(object)); /* written after it was freed */
@@ -198,8 +212,6 @@ void *kmalloc(size_t size)
 		if (page->objects++ == 0)
 			c->empty--;
 		c->in_use++;
-		if (unlikely(object->next == NO_OBJECT))
-			del_partial(c, page);
 	}
 	spin_unlock_irqrestore(&c->lock, flags);
 	return object;
@@ -234,11 +246,14 @@ void kfree(void *p)
 	keep_value(c);
 	flags = spin_lock_irqsave(&c->lock);
 	ASSERT(object->guard != guard_of(object)); /* freed twice */
-	if (unlikely(page->free == NO_OBJECT))
+	if (unlikely(page->free == NO_OBJECT && page != c->first)) {
+		drop_full(c);
 		add_partial(c, page);
+	}
 	push_object(page, object);
 	c->in_use--;
 	if (--page->objects == 0) {
+		drop_full(c);
 		/* The last page stays, for the next request, or until there is need. */
 		if (page->next != NO_PAGE || page->prev != NO_PAGE)
 			remove_page(page);
