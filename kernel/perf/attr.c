@@ -58,9 +58,10 @@ int perf_attr_copy(struct perf_event_attr *attr, struct perf_event_attr __user *
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return refuse_size(uattr);
 	known = MIN(size, (u32)sizeof(*attr));
-	err = copy_from_user(attr, uattr, known);
 	/* What an older program does not know is 0. */
-	memset((u8 *)attr + known, 0, sizeof(*attr) - known);
+	for (u32 i = known / sizeof(u64); i < sizeof(*attr) / sizeof(u64); i++)
+		((u64 *)attr)[i] = 0;
+	err = copy_from_user(attr, uattr, known);
 	if (!err && size > sizeof(*attr))
 		err = check_zero((const u8 __user *)uattr, sizeof(*attr), size);
 	if (err == -E2BIG)

@@ -537,10 +537,9 @@ int perf_event_open(struct perf_event *event, pid_t pid, int cpu, struct perf_ev
 
 static inline void detach_private(struct perf_event *event)
 {
-	struct exit p = {event, NULL, false};
 	unsigned long flags = perf_context_lock_own();
 
-	leave(&p);
+	take_off(event, false); /* what uses moves is not private */
 	perf_context_unlock_own(flags);
 	unit_destroy(event);
 }

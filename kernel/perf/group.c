@@ -36,18 +36,19 @@ u16 perf_event_watch(const struct perf_event *event)
 	return watch;
 }
 
-static u32 watch_of(const struct perf_event *event)
+static __always_inline u32 watch_of(const struct perf_event *event, bool limited)
 {
-	bool group = event->leader->limited && event->ctx->task;
-
-	return event->watch | (group ? WATCH_GROUP : 0);
+	return event->watch | (limited && event->ctx->task ? WATCH_GROUP : 0);
 }
 
-/* Tells the scheduler what to watch from the very next switch on, as @event comes. */
-static __always_inline void watch_more(const struct perf_event *event)
+/*
+ * Tells the scheduler what to watch from the very next switch on, as @event comes, whose group is
+ * @limited or not.
+ */
+static __always_inline void watch_more(const struct perf_event *event, bool limited)
 {
 	struct perf_context *ctx = event->ctx;
-	u32 bits = watch_of(event);
+	u32 bits = watch_of(event, limited);
 
 	perf_watch_set(ctx, bits);
 	ctx->nr_on++;
@@ -56,12 +57,12 @@ static __always_inline void watch_more(const struct perf_event *event)
 }
 
 /* And as it goes. */
-static __always_inline void watch_less(const struct perf_event *event)
+static __always_inline void watch_less(const struct perf_event *event, bool limited)
 {
 	struct perf_context *ctx = event->ctx;
 	u32 stay = ~0U;
 
-	for (u32 bits = watch_of(event) & ~WATCH_TIME; bits; bits &= bits - 1)
+	for (u32 bits = watch_of(event, limited) & ~WATCH_TIME; bits; bits &= bits - 1)
 		if (!--ctx->watchers[__builtin_ctz(bits)])
 			stay &= ~(bits & -bits);
 	if (!--ctx->nr_on)
@@ -103,7 +104,7 @@ void perf_event_del(struct perf_event *event, u64 at)
 		del_at(event, at, time_at(event, at));
 }
 
-static __always_inline void turn_on(struct perf_event *event, u64 at)
+static __always_inline void turn_on(struct perf_event *event, bool limited, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
 	u64 time;
@@ -116,12 +117,12 @@ static __always_inline void turn_on(struct perf_event *event, u64 at)
 		event->start = __atomic_add_fetch(&perf_watchers.starts, 1, __ATOMIC_RELAXED);
 	time = perf_context_time(ctx, -1, at);
 	event->enabled_at = time;
-	watch_more(event);
-	if (likely(!event->leader->limited))
+	watch_more(event, limited);
+	if (!limited)
 		add_at(event, at, event->cpu < 0 ? time : time_at(event, at));
 }
 
-static __always_inline void turn_off(struct perf_event *event, u64 at)
+static __always_inline void turn_off(struct perf_event *event, bool limited, u64 at)
 {
 	struct perf_context *ctx = event->ctx;
 	u64 time = perf_context_time(ctx, -1, at);
@@ -130,26 +131,26 @@ static __always_inline void turn_off(struct perf_event *event, u64 at)
 		del_at(event, at, event->cpu < 0 ? time : time_at(event, at));
 	event->on = false;
 	event->enabled_time += time - event->enabled_at;
-	watch_less(event);
+	watch_less(event, limited);
 	if (ctx->running && !(*ctx->watch & WATCH_ANY))
 		perf_context_out(ctx, this_cpu(), at);
 }
 
-static __always_inline void turn(struct perf_event *event, bool on, u64 at)
+static __always_inline void turn(struct perf_event *event, bool on, bool limited, u64 at)
 {
 	if (on == event->on)
 		return;
 	if (on)
-		turn_on(event, at);
+		turn_on(event, limited, at);
 	else
-		turn_off(event, at);
+		turn_off(event, limited, at);
 }
 
 static void update(struct perf_event *event, u64 at)
 {
 	const struct perf_event *leader = event->leader;
 
-	turn(event, event->enabled && leader->enabled && !leader->failed, at);
+	turn(event, event->enabled && leader->enabled && !leader->failed, leader->limited, at);
 }
 
 void perf_group_apply(struct perf_event *event, u64 at)
@@ -178,7 +179,7 @@ static noinline void update_group(struct perf_event *event, u64 at)
 void perf_group_update(struct perf_event *event, u64 at)
 {
 	if (likely(!perf_event_has_group(event) && !event->limited))
-		turn(event, event->enabled && !event->failed, at);
+		turn(event, event->enabled && !event->failed, false, at);
 	else
 		update_group(event, at);
 }
