@@ -81,7 +81,8 @@ static noinline bool step(struct unwind *u)
 	stack.high = high;
 	code.low = (u32)_stext;
 	code.high = (u32)_etext;
-	if (!(u->lr && frame_repair(&frame, &code, &stack, &rule)) && !step_by_table(&frame, &stack))
+	if (!(u->lr && frame_repair(&frame, &code, &stack, &rule)) &&
+	    !step_by_table(&frame, &stack))
 		return false;
 	u->fp = frame.r[ARM_FP];
 	u->ip = frame.r[ARM_PC];
