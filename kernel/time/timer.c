@@ -169,4 +169,9 @@ void time_interrupt(struct pt_regs *regs)
 	first = first_expires(q);
 	spin_unlock(&q->lock);
 	program(q, first);
+	/*
+	 * An emulator that runs processors in turns ends the turn here. Else it would at the next
+	 * timer, whose interrupt begins a new round: those behind might never have theirs.
+	 */
+	cpu_relax();
 }

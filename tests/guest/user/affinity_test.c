@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ktap.h"
@@ -178,6 +180,69 @@ TEST(smp_affinity_of_a_running_thread)
 	pthread_join(thread, NULL);
 	set = only(31);
 	EXPECT_EQ(pthread_setaffinity_np(pthread_self(), sizeof(set), &set), EINVAL);
+}
+
+static volatile int busy;
+
+/* Asks the kernel for nothing, once it is there. */
+static void *keep_busy(void *cpu)
+{
+	keep_to((uintptr_t)cpu);
+	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+	while (!stop)
+		;
+	return cpu;
+}
+
+static uint64_t milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+/* How long it takes until every processor has forgotten a page, in ms. */
+static uint64_t forget_page(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t start;
+
+	page[0] = 1;
+	start = milliseconds();
+	munmap(page, 4096);
+	return milliseconds() - start;
+}
+
+/* The others of @cpus answer this one, however busy they are: within a few ticks. */
+static void all_answer(unsigned cpus)
+{
+	pthread_t threads[32];
+	int asked = 0;
+
+	stop = busy = 0;
+	for (uintptr_t i = 1; i < 32; i++)
+		if (cpus >> i & 1)
+			EXPECT_EQ(pthread_create(&threads[asked++], NULL, keep_busy, (void *)i), 0);
+	while (busy < asked)
+		usleep(1000);
+	for (int i = 0; i < 8; i++)
+		EXPECT(forget_page() < 100);
+	stop = 1;
+	while (asked > 0)
+		pthread_join(threads[--asked], NULL);
+}
+
+/* Whichever of them are. */
+TEST(smp_busy_processors_answer)
+{
+	unsigned all = (1U << sysconf(_SC_NPROCESSORS_ONLN)) - 1;
+
+	if (one_cpu())
+		return;
+	keep_to(0);
+	for (unsigned cpus = 2; cpus <= all; cpus += 2)
+		all_answer(cpus);
 }
 
 /* Reads a byte and writes one, so many times. */
