@@ -61,7 +61,7 @@ static inline void sched_hook_switches(struct task *task, bool on)
 	if (on)
 		__atomic_fetch_or(&task->perf_active, SWITCH_HOOKED, __ATOMIC_RELAXED);
 	else
-		__atomic_fetch_and(&task->perf_active, ~SWITCH_HOOKED, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&task->perf_active, ~(u32)SWITCH_HOOKED, __ATOMIC_RELAXED);
 }
 
 static inline bool sched_switches_hooked(const struct task *task)
