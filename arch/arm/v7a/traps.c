@@ -21,6 +21,7 @@
 #define DFSR_WRITE      BIT(11)
 
 #define STATUS_DEBUG       0x02
+#define STATUS_PERMISSION  0x0f
 #define STATUS_ASYNC_ABORT 0x16
 
 static const struct {
@@ -40,7 +41,7 @@ static const struct {
     [0x0c] = {"external abort on a table walk", 0},
     [0x0d] = {"page fault", UAPI_SIGSEGV, 0, true}, /* permission, first level */
     [0x0e] = {"external abort on a table walk", 0},
-    [0x0f] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
+    [STATUS_PERMISSION] = {"page fault", UAPI_SIGSEGV, 0, true}, /* second level */
     [0x10] = {"TLB conflict", 0},
     /* In user mode it is of a program's own write to a device: the kernel waits for its own. */
     [STATUS_ASYNC_ABORT] = {"asynchronous external abort", UAPI_SIGBUS, UAPI_BUS_OBJERR},
@@ -143,13 +144,19 @@ __noinstr void data_abort(struct pt_regs *regs)
 		other_data_abort(regs, dfsr, status, addr);
 }
 
-/* Of a debug event IFAR says nothing (B3.13.4), but it is always at the instruction. */
+/*
+ * Of a debug event IFAR says nothing (B3.13.4), but it is always at the instruction. Where a program
+ * jumps to the kernel, and a breakpoint is there, what it gets is the fault that the breakpoint came
+ * before: the kernel's instructions are not its own to be read, stepped over or carried out.
+ */
 __noinstr void prefetch_abort(struct pt_regs *regs)
 {
 	u32 status = FSR_STATUS(cp_read(IFSR));
 
 	if (status != STATUS_DEBUG)
 		abort_of(regs, status, cp_read(IFAR), MMU_EXEC);
+	else if (unlikely(user_mode(regs) && regs->pc >= USER_END))
+		abort_of(regs, STATUS_PERMISSION, regs->pc, MMU_EXEC);
 	else if (!debug_prefetch_abort(regs))
 		abort_of(regs, status, regs->pc, MMU_EXEC);
 }

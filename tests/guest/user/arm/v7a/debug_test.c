@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps over instructions that have struck: wherever these go on, in ARM and Thumb state; exclusive
- * accesses; two strikes of one instruction; and signals in between.
+ * accesses; two strikes of one instruction; signals in between; and what is not a program's to execute.
  */
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -189,6 +190,74 @@ TEST(arm_steps_survive_signals)
 	signal(SIGSEGV, SIG_DFL);
 	EXPECT_EQ(value(fd), 2);
 	munmap(page, 4096);
+}
+
+/* 0: there is none of this name. */
+static unsigned long kernel_symbol(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[256], found[128];
+	unsigned long addr, at = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx %*c %127s", &addr, found) == 2 && !strcmp(found, name))
+			at = addr;
+	if (f)
+		fclose(f);
+	return at;
+}
+
+/* Calls @code, having told where the stack is. */
+void call_kernel(unsigned long code, unsigned long *sp);
+
+__asm__(".arm\n"
+	".type call_kernel, %function\n"
+	"call_kernel:\n"
+	"	push {r4, lr}\n"
+	"	str sp, [r1]\n"
+	"	blx r0\n"
+	"	pop {r4, pc}\n");
+
+static unsigned long faulted_pc, faulted_sp;
+
+static void return_from_kernel(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	signals++;
+	faulted_pc = uc->uc_mcontext.arm_pc;
+	faulted_sp = uc->uc_mcontext.arm_sp;
+	uc->uc_mcontext.arm_pc = uc->uc_mcontext.arm_lr;
+}
+
+/* A function of the kernel's pushes registers: it must not do so for who can not execute it. */
+TEST(arm_kernel_code_is_no_program_s_to_step)
+{
+	const struct sigaction action = {.sa_sigaction = return_from_kernel, .sa_flags = SA_SIGINFO};
+	unsigned long code = kernel_symbol("pipe_read"), sp;
+	int fd = count(HW_BREAKPOINT_X, (void *)code, 4), ends[2];
+	char byte = 0;
+
+	if (!EXPECT(code && fd >= 0))
+		return;
+	sigaction(SIGSEGV, &action, NULL);
+	signals = 0;
+	for (unsigned i = 1; i <= 100; i++) {
+		call_kernel(code, &sp);
+		EXPECT_EQ(signals, i);
+		EXPECT_EQ(faulted_pc, code);
+		EXPECT_EQ(faulted_sp, sp);
+	}
+	signal(SIGSEGV, SIG_DFL);
+	/* It is still the kernel's. */
+	EXPECT_EQ(pipe(ends), 0);
+	EXPECT_EQ(write(ends[1], &byte, 1), 1);
+	EXPECT_EQ(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	EXPECT_EQ(value(fd), 1);
 }
 
 TEST(arm_reads_alone_are_told_from_writes)
