@@ -332,11 +332,13 @@ static void blank(struct stream *s)
 		if (!EXPECT(h->type < 32 && h->size >= sizeof(*h) && h->size <= head - pos))
 			return;
 		types_seen |= 1u << h->type;
+		pos += h->size;
 		if (h->type == PERF_RECORD_SAMPLE)
 			blank_sample(h, type);
 		else
 			blank_other(h, type);
-		pos += h->size;
+		/* Small numbers, which with their neighbours' bytes may make up an address. */
+		memset(h, 0, sizeof(*h));
 	}
 	/* What was never written. */
 	while (pos < s->r.size && s->image[pos] == 0)
