@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cpu-migrations on several processors: a profile of moves as stock perf shows it, and the kernel's own
 tests of contract C2."""
+import collections
 import re
 import subprocess
 
@@ -27,8 +28,11 @@ def test_profile_of_moves(boot, perf, processors):
     own = [f for f in found if f[0] == "sched_set_affinity" and "move_itself" in f]
     assert len(own) == 6 and not any("migrated_by_other_context" in f for f in own)
     others = [f for f in found if "migrated_by_other_context" in f]
-    for function, least in ("sched_set_affinity", 5), ("wake_elsewhere", 5), ("sched_pull", 1):
-        assert len([f for f in others if f[0] == function]) >= least, found
+    by = collections.Counter(f[0] for f in others)
+    assert by["sched_set_affinity"] >= 5, by
+    # Who is woken on a busy processor, as the other one is about to idle, is pulled there instead.
+    assert by["wake_elsewhere"] >= 1 and by["sched_pull"] >= 1, by
+    assert by["wake_elsewhere"] + by["sched_pull"] >= 10, by
     # Behind the marker comes what the moved task itself did.
     for frames in others:
         assert "main" in frames[frames.index("migrated_by_other_context"):], frames

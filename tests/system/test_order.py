@@ -58,7 +58,7 @@ def check_order(printed, times):
 
 @pytest.mark.parametrize("events, whom, command", [
     (EVENTS, "-a", "pingpong 8000"), (EVENTS, "", "pingpong 500"), (EVENTS, "", "threads 6"),
-    (GROUP, "", "pingpong 500")], ids=["all", "task", "threads", "group"])
+    (GROUP, "", "pingpong 2000")], ids=["all", "task", "threads", "group"])
 def test_readers_see_one_order(boot, perf, make, processors, events, whom, command):
     """The smallest rings, so that a round is over before another processor has written what it has stamped."""
     guest = boot(f"perf record {whom} -m 1 -e {events} -g -- {command}", *processors, "--icount", timeout=120)

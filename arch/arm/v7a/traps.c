@@ -145,9 +145,10 @@ __noinstr void data_abort(struct pt_regs *regs)
 }
 
 /*
- * Of a debug event IFAR says nothing (B3.13.4), but it is always at the instruction. Where a program
- * jumps to the kernel, and a breakpoint is there, what it gets is the fault that the breakpoint came
- * before: the kernel's instructions are not its own to be read, stepped over or carried out.
+ * Of a debug event IFAR says nothing (B3.13.4), but it is always at the instruction. Where a
+ * program jumps to the kernel, and a breakpoint is there, what it gets is the fault that the
+ * breakpoint came before: the kernel's instructions are not its own to be read, stepped over or
+ * carried out.
  */
 __noinstr void prefetch_abort(struct pt_regs *regs)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps over instructions that have struck: wherever these go on, in ARM and Thumb state; exclusive
- * accesses; two strikes of one instruction; signals in between; and what is not a program's to execute.
+ * accesses; two strikes of one instruction; signals in between; and what is not a program's to
+ * execute.
  */
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
@@ -235,7 +236,8 @@ static void return_from_kernel(int sig, siginfo_t *info, void *context)
 /* A function of the kernel's pushes registers: it must not do so for who can not execute it. */
 TEST(arm_kernel_code_is_no_program_s_to_step)
 {
-	const struct sigaction action = {.sa_sigaction = return_from_kernel, .sa_flags = SA_SIGINFO};
+	const struct sigaction action = {.sa_sigaction = return_from_kernel,
+					 .sa_flags = SA_SIGINFO};
 	unsigned long code = kernel_symbol("pipe_read"), sp;
 	int fd = count(HW_BREAKPOINT_X, (void *)code, 4), ends[2];
 	char byte = 0;
