@@ -7,6 +7,7 @@
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
 #include <hotregs/unwind.h>
+#include <uapi/ucontext.h>
 
 #include <arch/irq.h>
 #include <arch/mmu.h>
@@ -106,15 +107,13 @@ void user_selectors_load(const struct task *task)
 /* Power-on values that programs expect: all exceptions masked (SDM vol. 1, 8.1.5 and 10.2.3). */
 void arch_fpu_init(struct task *task)
 {
-	const u16 fcw = 0x037f;
-	const u32 mxcsr = 0x1f80;
+	static const struct uapi_fpstate clean __aligned(16) = {.cwd = 0x037f, .mxcsr = 0x1f80};
 
-	memset(task->arch.fpu, 0, sizeof(task->arch.fpu));
-	memcpy(task->arch.fpu, &fcw, sizeof(fcw));
-	memcpy(task->arch.fpu + 24, &mxcsr, sizeof(mxcsr));
-	/* The running task's state is in the registers, and the next switch would save that. */
+	/* The running task's state is in the registers. */
 	if (task == current)
-		__asm__ volatile("fxrstor64 %0" ::"m"(task->arch.fpu));
+		__asm__ volatile("fxrstor64 %0" ::"m"(clean));
+	else
+		memcpy(task->arch.fpu, &clean, sizeof(clean));
 }
 
 void arch_user_state_init(struct task *task)

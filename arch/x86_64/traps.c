@@ -179,6 +179,9 @@ static void exception(struct pt_regs *regs, unsigned vector)
 		page_fault(regs);
 		return;
 	}
+	/* What FXRSTOR refuses, an address between the halves of the address space. */
+	if (vector == VECTOR_PROTECTION && !user_mode(regs) && extable_fixup(regs))
+		return;
 	if (!user_mode(regs) || !exceptions[vector].signal)
 		panic_regs(regs, "%s", exception_name(vector));
 	program_exception(regs, vector);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The instructions that touch user memory. Each is listed in __ex_table with the place where to go
- * on when its page fault cannot be resolved. With SMAP (Intel SDM vol. 3, 4.6.1) the AC flag opens
+ * on when its page fault cannot be resolved, or it is refused by a general protection exception. With SMAP (Intel SDM vol. 3, 4.6.1) the AC flag opens
  * user memory to them. All have a frame, so that a chain through their faults is whole.
  */
 #include <asm/uaccess.h>
@@ -77,6 +77,32 @@
 
 	COPY_USER copy_from_user, %rsi
 	COPY_USER copy_to_user, %rdi
+
+/* int NAME(void *image): \insn, of 512 bytes in user memory, whose range has been checked. */
+.macro USER_FPU name, insn
+	.globl \name
+	.type \name, @function
+	.balign 16
+\name:
+	pushq %rbp
+	movq %rsp, %rbp
+	xorl %eax, %eax
+	USER_ACCESS_BEGIN
+.Limage_\name:
+	\insn (%rdi)
+.Lend_\name:
+	USER_ACCESS_END
+	popq %rbp
+	ret
+.Lfault_\name:
+	movl $-EFAULT, %eax
+	jmp .Lend_\name
+	.size \name, . - \name
+	ON_FAULT .Limage_\name, .Lfault_\name
+.endm
+
+	USER_FPU fpu_to_user, fxsave64
+	USER_FPU fpu_from_user, fxrstor64
 
 /* bool arch_user_word(u32 *value, const u32 *addr) */
 	.globl arch_user_word

@@ -9,7 +9,7 @@
 /* Where in the frame r4 is, and after it all registers up to pc: for the restorer's unwind table.
  */
 #if defined(__arm__)
-#define UAPI_SIGNAL_FRAME_R4 104
+#define UAPI_SIGNAL_FRAME_R4 112
 #endif
 
 #ifndef __ASSEMBLER__
@@ -67,7 +67,7 @@ struct uapi_mcontext {
 	unsigned long fault_address;
 	struct {
 		uint64_t d[32];
-		uint32_t fpscr;
+		uint32_t fpscr, unused; /* 0 */
 	} vfp;
 };
 #endif
@@ -77,8 +77,8 @@ struct uapi_ucontext {
 	unsigned long uc_flags;              /* 0 */
 	struct uapi_ucontext *uc_link;       /* NULL */
 	struct uapi_ucontext_stack uc_stack; /* the alternate stack, to be read */
-	struct uapi_mcontext uc_mcontext;
-	uint64_t uc_sigmask; /* the mask that the handler's end brings back */
+	uint64_t uc_sigmask;                 /* the mask that the handler's end brings back */
+	struct uapi_mcontext uc_mcontext;    /* last: at its end is what the kernel need not copy */
 };
 #endif
 #endif

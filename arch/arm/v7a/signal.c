@@ -62,24 +62,27 @@ static bool leave_step(const struct pt_regs *regs)
 static void fill_frame(struct frame *frame, const struct pt_regs *regs,
 		       const struct signal_call *call)
 {
+	struct uapi_ucontext *uc = &frame->uc;
 	unsigned long flags;
 
-	memset(frame, 0, sizeof(*frame));
 	frame->fp = regs->r[11];
 	frame->pc = regs->pc | (regs->cpsr & CPSR_T ? 1 : 0);
 	frame->info = *call->info;
-	frame->uc.uc_stack.ss_sp = (void *)(unsigned long)call->altstack.base;
-	frame->uc.uc_stack.ss_flags = call->altstack.flags;
-	frame->uc.uc_stack.ss_size = call->altstack.size;
-	frame->uc.uc_sigmask = call->mask;
-	memcpy(&frame->uc.uc_mcontext, regs, CORE_REGS_SIZE);
+	/* What lies between the members is the program's to see, too. */
+	memset(uc, 0, offsetof(struct uapi_ucontext, uc_mcontext));
+	uc->uc_stack.ss_sp = (void *)(unsigned long)call->altstack.base;
+	uc->uc_stack.ss_flags = call->altstack.flags;
+	uc->uc_stack.ss_size = call->altstack.size;
+	uc->uc_sigmask = call->mask;
+	memcpy(&uc->uc_mcontext, regs, CORE_REGS_SIZE);
 	if (leave_step(regs))
-		frame->uc.uc_mcontext.arm_cpsr |= CPSR_EXEMPT;
-	frame->uc.uc_mcontext.fault_address = call->info->addr;
+		uc->uc_mcontext.arm_cpsr |= CPSR_EXEMPT;
+	uc->uc_mcontext.fault_address = call->info->addr;
 	/* A switch in between would store and load them as well, but not half of them. */
 	flags = irq_save();
-	vfp_save((struct vfp_state *)&frame->uc.uc_mcontext.vfp);
+	vfp_save((struct vfp_state *)&uc->uc_mcontext.vfp);
 	irq_restore(flags);
+	uc->uc_mcontext.vfp.unused = 0;
 }
 
 int arch_signal_call(struct pt_regs *regs, const struct signal_call *call)

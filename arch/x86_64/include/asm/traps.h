@@ -12,6 +12,7 @@ struct pt_regs;
 #define VECTOR_BREAKPOINT   3
 #define VECTOR_OVERFLOW     4
 #define VECTOR_DOUBLE_FAULT 8
+#define VECTOR_PROTECTION   13
 #define VECTOR_PAGE_FAULT   14
 #define VECTOR_SIMD         19
 

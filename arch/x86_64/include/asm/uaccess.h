@@ -27,6 +27,14 @@ static inline void user_access_end(void)
 }
 
 /*
+ * The FPU's state, as FXSAVE64 has it (SDM vol. 1, 10.5.1), between current's registers and an
+ * aligned place that lies in user space. 0 or -EFAULT: it is not there, not aligned, or FXRSTOR
+ * refuses what is. May sleep.
+ */
+int fpu_to_user(void __user *image);
+int fpu_from_user(const void __user *image);
+
+/*
  * Loads the two words at @addr, which lie in user space; false when they are not there: with
  * interrupts off their page fault is not resolved. Interrupts off, not from an NMI, whose end the
  * return from a page fault would be.

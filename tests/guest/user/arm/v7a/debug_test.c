@@ -181,6 +181,7 @@ TEST(arm_steps_survive_signals)
 	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!EXPECT(page != MAP_FAILED))
 		return;
+	signals = 0;
 	signal(SIGSEGV, on_fault);
 	fd = count(HW_BREAKPOINT_X, store_at, 4);
 	EXPECT(fd >= 0);
