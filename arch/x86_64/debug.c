@@ -165,12 +165,18 @@ static noinline void strike_before_syscall(u32 slots, unsigned long dr7, struct 
 
 /* --- What it was --- */
 
-/* A program's step, or its INT1: it is told as soon as it is back in user mode. */
+/* From a stack of the exception's own the way back is another one. */
+void bp_exit_to_work(void)
+{
+	this_cpu()->arch.debug_work = true;
+}
+
+/* A program's step, or its INT1. */
 static void program_step(struct pt_regs *regs)
 {
 	regs->flags &= ~FLAGS_TF;
 	signal_fault(UAPI_SIGTRAP, UAPI_TRAP_TRACE, regs->ip, "debug exception");
-	arch_raise_irq_work();
+	bp_exit_to_work();
 }
 
 /*

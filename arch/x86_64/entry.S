@@ -203,7 +203,10 @@ ist_stored:
 	iretq
 	.size ist_entry, . - ist_entry
 
-/* #DB, which a program's breakpoints raise: from user mode there is nothing to find out about GS. */
+/*
+ * #DB, which a program's breakpoints raise: from user mode there is nothing to find out about GS.
+ * What it leaves to be done may sleep, on the task's own stack.
+ */
 	.globl debug_entry
 	.type debug_entry, @function
 debug_entry:
@@ -217,7 +220,15 @@ debug_entry:
 	jz ist_stored
 	swapgs
 	call debug_exception
-	jmp return_by_iret
+	cmpb $0, %gs:CPU_DEBUG_WORK
+	je return_by_iret
+	movb $0, %gs:CPU_DEBUG_WORK
+	movq %rsp, %rsi
+	movq %gs:CPU_KERNEL_SP, %rdi
+	subq $REGS_SIZE, %rdi
+	movl $(REGS_SIZE / 8), %ecx
+	rep movsq
+	jmp arch_return_to_user
 	.size debug_entry, . - debug_entry
 
 /*

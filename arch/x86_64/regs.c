@@ -19,6 +19,7 @@ _Static_assert(offsetof(struct cpu, running) == CPU_CURRENT, "");
 _Static_assert(offsetof(struct cpu, need_resched) == CPU_NEED_RESCHED, "");
 _Static_assert(offsetof(struct cpu, arch.tss.rsp[0]) == CPU_KERNEL_SP, "");
 _Static_assert(offsetof(struct cpu, arch.user_sp) == CPU_USER_SP, "");
+_Static_assert(offsetof(struct cpu, arch.debug_work) == CPU_DEBUG_WORK, "");
 _Static_assert(offsetof(struct task, work) == TASK_WORK, "");
 _Static_assert(offsetof(struct pt_regs, bp) == REGS_BP, "");
 _Static_assert(offsetof(struct pt_regs, orig_ax) == REGS_ORIG_AX, "");

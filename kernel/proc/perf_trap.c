@@ -3,15 +3,14 @@
 #include <hotregs/device.h>
 #include <hotregs/perf_event.h>
 
-#include <arch/irq.h>
+#include <arch/breakpoint.h>
 
 #include "signals.h"
 
-/* A debug exception may return by another way than one that looks for signals. */
 static void trap(void)
 {
 	task_set_work(current, TASK_WORK_TRAP | TASK_WORK_SIGNAL);
-	arch_raise_irq_work();
+	bp_exit_to_work();
 }
 
 static void trap_init(void)

@@ -417,6 +417,11 @@ __noinstr void debug_data_abort(struct pt_regs *regs, unsigned long addr)
 	cp_write(DBGDSCREXT, dscr);
 }
 
+/* As after any exception in user mode. */
+void bp_exit_to_work(void)
+{
+}
+
 /* --- What there is --- */
 
 static struct {

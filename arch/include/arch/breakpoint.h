@@ -57,6 +57,12 @@ void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct
  */
 void bp_exchange(const struct bp_bank *from, const struct bp_bank *to);
 
+/*
+ * What the calling handler of a breakpoint that has struck in user mode gives current to do,
+ * task_set_work(), is done before the program goes on.
+ */
+void bp_exit_to_work(void);
+
 /* Turns off whatever firmware, or a test, has left armed on the calling CPU. Interrupts off. */
 void bp_reset_cpu(void);
 

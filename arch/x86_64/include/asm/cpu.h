@@ -26,6 +26,7 @@ struct arch_cpu {
 	u32 apic_id;
 	u8 *ist_stack[NR_IST]; /* lowest addresses */
 	unsigned long dr7;     /* what it is but in a debug exception */
+	bool debug_work;       /* see bp_exit_to_work() */
 };
 
 struct cpu;

@@ -7,6 +7,7 @@
 #define CPU_NEED_RESCHED 20
 #define CPU_KERNEL_SP    44 /* the TSS's RSP0: system calls begin where interrupts do */
 #define CPU_USER_SP      32
+#define CPU_DEBUG_WORK   240
 
 /* struct task */
 #define TASK_WORK 34
