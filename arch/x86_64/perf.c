@@ -65,6 +65,7 @@ static __always_inline void user_walk(struct callchain *chain, const struct pt_r
 	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
 	unsigned long sp = regs->sp, fp = regs->bp, ip, next;
 	long offset = frame_missing(user_code(reader, regs->ip));
+	unsigned long far; /* how far above what was seen */
 
 	/* The interrupted function has no frame of its own: its return address is on top. */
 	if (offset >= 0) {
@@ -75,12 +76,17 @@ static __always_inline void user_walk(struct callchain *chain, const struct pt_r
 		*entry++ = ip;
 		sp += sizeof(long);
 	}
-	/* Aligned, in user space, and above everything seen: so the walk must end. */
-	while (likely(!(fp & NOT_A_USER_WORD)) && likely(fp >= sp) &&
-	       likely(user_pair(reader, fp, &next, &ip)) && likely(is_user_code(ip)) &&
-	       likely(entry != end)) {
+	/*
+	 * Aligned, in user space, and above everything seen: so the walk must end. A record so far
+	 * above another one that it is in neither half of the address space can not be read.
+	 */
+	far = fp >= sp ? fp : NOT_A_USER_WORD;
+	while (likely(!(far & NOT_A_USER_WORD)) && likely(user_pair(reader, fp, &next, &ip)) &&
+	       likely(is_user_code(ip)) && likely(entry != end)) {
 		*entry++ = ip;
-		sp = fp + sizeof(struct frame_record);
+		far = next - sizeof(struct frame_record);
+		__asm__("" : "+r"(far)); /* in this order no register needs a copy */
+		far -= fp;
 		fp = next;
 	}
 	chain->nr = entry - chain->ip;

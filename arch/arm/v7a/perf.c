@@ -243,6 +243,68 @@ static inline u32 chain_sum(u32 sum, u32 pc)
 	return pc + (sum >> 7 | sum << 25);
 }
 
+/* A walk by frame records: where the next one is, above what, and what has been found. */
+struct record_walk {
+	unsigned long fp, low;
+	u64 *entry, *end;
+	u32 sum;
+	bool thumb; /* the last caller is Thumb code, where fp is what it was before, or anything */
+};
+
+/* Is @n a multiple of @size that is at most @most? One compare says both. */
+#define IS_MULTIPLE_UPTO(n, size, most) \
+	(((n) / (size) | (n) << (32 - __builtin_ctz(size))) <= (most) / (size))
+
+/*
+ * The steps that nearly all are: by GCC's records, of ARM code, whose return addresses are even, in
+ * the page that was read last. Stops at any other.
+ */
+static __always_inline void walk_page(struct record_walk *w, const struct user_reader *r)
+{
+	unsigned long fp = w->fp, low = w->low, first = r->page + sizeof(long), pc;
+	const u8 *shown = r->data - first; /* of the word below address 0 */
+	u64 *entry = w->entry, *end = w->end;
+	u32 sum = w->sum;
+
+	while (likely(entry != end) &&
+	       likely(IS_MULTIPLE_UPTO(fp - first, sizeof(long), PAGE_SIZE - 2 * sizeof(long))) &&
+	       likely(fp >= low)) {
+		pc = ((const unsigned long *)(shown + fp))[1];
+		if (unlikely(!IS_MULTIPLE_UPTO(pc - USER_START, 2, fp - USER_START)))
+			break;
+		low = fp + 2 * sizeof(long);
+		fp = *(const unsigned long *)(shown + fp);
+		*entry++ = pc;
+		sum = chain_sum(sum, pc);
+	}
+	w->fp = fp;
+	w->low = low;
+	w->entry = entry;
+	w->sum = sum;
+}
+
+/* A step by any record; false: there is none. */
+static inline bool walk_record(struct record_walk *w, struct user_reader *r)
+{
+	unsigned long fp = w->fp, pair[2];
+
+	/* Above everything seen: so the walk must end. */
+	if (!is_above(fp, w->low) || !user_pair(r, fp - sizeof(long), pair))
+		return false;
+	w->low = fp + 2 * sizeof(long);
+	if (!is_return_address(pair[1], fp)) {
+		if (!user_pair(r, fp, pair) || (pair[0] && pair[0] <= fp) ||
+		    !is_return_address(pair[1], fp))
+			return false;
+		w->low += sizeof(long);
+	}
+	w->fp = pair[0];
+	w->thumb = pair[1] & 1;
+	*w->entry++ = pair[1] & ~1UL;
+	w->sum = chain_sum(w->sum, pair[1] & ~1UL);
+	return true;
+}
+
 /*
  * Appends the callers that frame records from @w on name, and sums them up. GCC lets fp point at
  * the saved lr, the saved fp below it; others, as AAPCS32 has it, at the saved fp with lr above.
@@ -250,34 +312,22 @@ static inline u32 chain_sum(u32 sum, u32 pc)
  */
 static bool walk_records(const struct user_walk *w, struct callchain *chain, u32 *sum)
 {
-	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
-	unsigned long low = w->frame.r[ARM_SP] + sizeof(long), fp = w->frame.r[ARM_FP];
-	unsigned long pc, pair[2];
+	struct record_walk walk = {.fp = w->frame.r[ARM_FP],
+				   .low = w->frame.r[ARM_SP] + sizeof(long),
+				   .entry = chain->ip + chain->nr,
+				   .end = chain->ip + chain->max,
+				   .thumb = w->frame.thumb};
 	struct user_reader reader = w->stack.reader;
-	bool thumb = w->frame.thumb;
-	u32 all = 0;
 
-	/* In Thumb code fp is what it was before, or anything. */
-	while (likely(!thumb) && likely(fp) && likely(entry != end)) {
-		/* Above everything seen: so the walk must end. */
-		if (!is_above(fp, low) || !user_pair(&reader, fp - sizeof(long), pair))
+	while (!walk.thumb) {
+		if (likely(reader.data))
+			walk_page(&walk, &reader);
+		if (!walk.fp || walk.entry == walk.end || !walk_record(&walk, &reader))
 			break;
-		low = fp + 2 * sizeof(long);
-		if (unlikely(!is_return_address(pair[1], fp))) {
-			if (!user_pair(&reader, fp, pair) || (pair[0] && pair[0] <= fp) ||
-			    !is_return_address(pair[1], fp))
-				break;
-			low += sizeof(long);
-		}
-		thumb = pair[1] & 1;
-		pc = pair[1] & ~1UL;
-		fp = pair[0];
-		*entry++ = pc;
-		all = chain_sum(all, pc);
 	}
-	chain->nr = entry - chain->ip;
-	*sum = all;
-	return !fp || entry == end;
+	chain->nr = walk.entry - chain->ip;
+	*sum = walk.sum;
+	return !walk.fp || walk.entry == walk.end;
 }
 
 /* Marks sums of chains in the recipe cache. */
