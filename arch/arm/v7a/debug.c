@@ -303,23 +303,37 @@ static struct {
 	bool struck[BP_POOLS];
 } probe;
 
-/* @slots are of one pool, and not 0. */
-static inline void tell(struct pt_regs *regs, unsigned pool, u32 slots)
+/* Calls the owners of @slots, which are of one pool, and not none. */
+static inline void tell_owners(struct pt_regs *regs, unsigned pool, u32 slots)
 {
 	const struct bp_hit hit = {.regs = regs, .before_access = true};
-	struct cpu *cpu = this_cpu();
-	bool user = user_mode(regs), owned;
 	unsigned long pc = regs->pc;
+	bool owned;
 
-	/* What it interrupts in the kernel may be anything. */
-	cpu->nmi_depth += !user;
 	if (likely(!(slots & (slots - 1))))
 		owned = breakpoint_strike_one(pool, __builtin_ctz(slots), &hit);
 	else
 		owned = !breakpoint_strike(pool, slots, &hit);
-	cpu->nmi_depth -= !user;
 	if (unlikely(!owned))
 		breakpoint_stray(pc);
+}
+
+/* What it interrupts in the kernel may be anything. */
+static noinline void tell_in_kernel(struct pt_regs *regs, unsigned pool, u32 slots)
+{
+	struct cpu *cpu = this_cpu();
+
+	cpu->nmi_depth++;
+	tell_owners(regs, pool, slots);
+	cpu->nmi_depth--;
+}
+
+static inline void tell(struct pt_regs *regs, unsigned pool, u32 slots)
+{
+	if (likely(user_mode(regs)))
+		tell_owners(regs, pool, slots);
+	else
+		tell_in_kernel(regs, pool, slots);
 }
 
 /*

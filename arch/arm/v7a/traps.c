@@ -152,11 +152,11 @@ __noinstr void data_abort(struct pt_regs *regs)
  */
 __noinstr void prefetch_abort(struct pt_regs *regs)
 {
-	u32 status = FSR_STATUS(cp_read(IFSR));
+	u32 ifsr = cp_read(IFSR), status = FSR_STATUS(ifsr);
 
 	if (status != STATUS_DEBUG)
 		abort_of(regs, status, cp_read(IFAR), MMU_EXEC);
-	else if (unlikely(user_mode(regs) && regs->pc >= USER_END))
+	else if (unlikely(regs->pc >= USER_END) && user_mode(regs))
 		abort_of(regs, STATUS_PERMISSION, regs->pc, MMU_EXEC);
 	else if (!debug_prefetch_abort(regs))
 		abort_of(regs, status, regs->pc, MMU_EXEC);
