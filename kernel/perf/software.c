@@ -185,11 +185,6 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		perf_sideband_switch(prev, next, false, now);
 		perf_sideband_switch(next, prev, true, now);
 	}
-	if (cpu->perf_active & WATCH_COUNT)
-		count_switch(&cpu->perf->ctx, true, cpu);
-	/* It is still where it counts. */
-	if (prev->perf_active & WATCH_COUNT)
-		count_switch(&prev->perf->ctx, false, cpu);
 	if (unlikely(prev->perf_active & next->perf_active & WATCH_GROUP) &&
 	    perf_tasks_equal(prev, next))
 		perf_tasks_swap(prev, next, at);
@@ -199,6 +194,15 @@ static noinline void switch_contexts(struct cpu *cpu, struct task *prev, struct 
 		move_in(cpu, next, now);
 	if (cpu->perf_active & WATCH_MOVE)
 		perf_moves_tell_lost(cpu);
+}
+
+/* Before samples, which may tell what others have counted; @prev is still where it counts. */
+static noinline void count_before_samples(struct cpu *cpu, struct task *prev)
+{
+	if (cpu->perf_active & WATCH_COUNT)
+		count_switch(&cpu->perf->ctx, true, cpu);
+	if (prev->perf_active & WATCH_COUNT)
+		count_switch(&prev->perf->ctx, false, cpu);
 }
 
 void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *regs)
@@ -212,6 +216,8 @@ void perf_sched_switch(struct task *prev, struct task *next, struct pt_regs *reg
 	 */
 	while (in_sched_text(regs_ip(regs)))
 		hot_regs_caller(regs);
+	if (unlikely((cpu->perf_active | prev->perf_active) & WATCH_COUNT))
+		count_before_samples(cpu, prev);
 	if (prev->perf_active & WATCH_SWITCH)
 		strike_switch(&prev->perf->ctx, false, cpu, regs, now);
 	if (cpu->perf_active & WATCH_SWITCH)
@@ -273,7 +279,14 @@ static int check(const struct perf_event_attr *attr)
 
 static int add(struct perf_event *event, u64 at)
 {
-	list_add_tail(&event->active_node, &event->ctx->active[event->source]);
+	struct list_head *active = &event->ctx->active[event->source];
+
+	/* Who only counts comes before who samples, and may tell in the sample what others count.
+	 */
+	if (event->sampling)
+		list_add_tail(&event->active_node, active);
+	else
+		list_add(&event->active_node, active);
 	if (unlikely(perf_clock_skips_idle(event)))
 		event->idle_at = perf_context_idle(event->ctx, at);
 	if (unlikely(perf_clock_ticks(event)))

@@ -344,6 +344,39 @@ static void samples_read_one_event(void **state)
 	close_event(event);
 }
 
+/* Opened in either order, and told by either: a sample tells its own strike of all who count it. */
+static void samples_tell_one_strike(void **state)
+{
+	static const u64 configs[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES};
+
+	for (unsigned i = 0; i < 4; i++) {
+		u64 config = configs[i / 2];
+		struct perf_event_attr attr = attr_of(config, i % 2 ? 0 : 1);
+		struct perf_event *leader, *sibling;
+		struct perf_ring *ring;
+
+		attr.sample_type = PERF_SAMPLE_READ;
+		attr.read_format = PERF_FORMAT_GROUP;
+		leader = open_event(&attr, &user_task);
+		attr.sample_period = !attr.sample_period;
+		sibling = try_open(&attr, &user_task, -1, leader);
+		ring = map_event(leader->sampling ? leader : sibling, 1);
+		for (u64 n = 1; n <= 3; n++) {
+			if (config == PERF_COUNT_SW_PAGE_FAULTS)
+				fault();
+			else
+				switch_to(&other_task);
+			switch_to(&user_task);
+			expect_record(ring, &record, PERF_RECORD_SAMPLE, 3);
+			assert_int_equal(record.word[0], 2);
+			assert_int_equal(record.word[1], n);
+			assert_int_equal(record.word[2], n);
+		}
+		close_event(sibling);
+		close_event(leader);
+	}
+}
+
 /* --- Copies --- */
 
 static void copies_are_groups_too(void **state)
@@ -434,6 +467,7 @@ int main(void)
 	    TEST(no_memory_to_read),
 	    TEST(samples_read_the_group),
 	    TEST(samples_read_one_event),
+	    TEST(samples_tell_one_strike),
 	    TEST(copies_are_groups_too),
 	    TEST(groups_change_after_a_fork),
 	};
