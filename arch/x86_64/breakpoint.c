@@ -165,12 +165,6 @@ void bp_describe(const struct bp_form *form, char buf[BP_DESCRIPTION_MAX])
 
 /* --- Registers --- */
 
-void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form)
-{
-	bank->addr[slot] = form->addr;
-	bank->dr7 |= DR7_ON(slot) | (unsigned long)form->control << DR7_CONTROL(slot);
-}
-
 /*
  * A slot that is on while its address changes would watch with the other one's control. What DR7 is
  * to be is noted before a slot may strike, and after it last could: see debug_exception().

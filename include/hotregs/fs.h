@@ -169,7 +169,8 @@ struct files {
 	struct refcount refs;
 	struct spinlock lock;
 	struct file *file[MAX_FILES];
-	int end; /* no descriptor from here on was open yet */
+	int first; /* all descriptors below this one are open */
+	int end;   /* none from here on was open yet */
 	u64 cloexec;
 };
 struct files *files_create(void);               /* ERR_PTR(-ENOMEM) */

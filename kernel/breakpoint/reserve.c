@@ -17,13 +17,17 @@ struct histogram {
 	u32 there;
 };
 
+struct pool {
+	struct histogram tasks;
+	struct histogram tasks_on[MAX_CPUS];
+	struct histogram cpus;
+	u8 cpu[MAX_CPUS]; /* a CPU's own, everybody's among them */
+};
+
 static struct {
 	struct spinlock lock;
 	u32 slots; /* held, of all breakpoints */
-	struct histogram tasks[BP_POOLS];
-	struct histogram tasks_on[MAX_CPUS][BP_POOLS];
-	struct histogram cpus[BP_POOLS];
-	u8 cpu[MAX_CPUS][BP_POOLS]; /* a CPU's own, everybody's among them */
+	struct pool pool[BP_POOLS];
 } used = {.lock = SPINLOCK_INIT};
 
 static inline void add(struct histogram *h, unsigned n, int by)
@@ -37,12 +41,26 @@ static inline void add(struct histogram *h, unsigned n, int by)
 		h->there &= ~(1U << n);
 }
 
+/* What has *@n of them comes to have @more. */
+static inline void move(struct histogram *h, u8 *n, int more)
+{
+	add(h, *n, -1);
+	*n += more;
+	add(h, *n, 1);
+}
+
 static inline unsigned most(const struct histogram *h)
 {
 	return h->there ? 31 - __builtin_clz(h->there) : 0;
 }
 
 /* --- A task's --- */
+
+/* Those of the task that @bp is of; NULL: it is of none. */
+static inline struct task_breakpoints *own_task(const struct breakpoint *bp)
+{
+	return likely(bp->task) ? &bp->task->breakpoints : NULL;
+}
 
 /* CPUs for which @task has breakpoints of their own, as a set. */
 static u32 bound_cpus(const struct task_breakpoints *t, unsigned pool)
@@ -72,14 +90,14 @@ static noinline void count_bound(const struct task_breakpoints *t, unsigned pool
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
-		add(&used.tasks_on[cpu][pool], slots_on(t, pool, cpu), by);
+		add(&used.pool[pool].tasks_on[cpu], slots_on(t, pool, cpu), by);
 	}
 }
 
 /* The task comes into the histograms as it is (1), or goes as it was (-1). */
 static inline void count_task(const struct task_breakpoints *t, unsigned pool, int by)
 {
-	add(&used.tasks[pool], t->anywhere[pool], by);
+	add(&used.pool[pool].tasks, t->anywhere[pool], by);
 	if (unlikely(t->nr_for_one))
 		count_bound(t, pool, by);
 }
@@ -92,7 +110,7 @@ static noinline bool fits_bound(const struct task_breakpoints *t, unsigned pool,
 	for (u32 cpus = bound_cpus(t, pool); cpus; cpus &= cpus - 1) {
 		u32 cpu = __builtin_ctz(cpus);
 
-		if (used.cpu[cpu][pool] + slots_on(t, pool, cpu) + more > size)
+		if (used.pool[pool].cpu[cpu] + slots_on(t, pool, cpu) + more > size)
 			return false;
 	}
 	return true;
@@ -104,8 +122,8 @@ static inline bool fits_task(const struct breakpoint *bp, unsigned pool, unsigne
 	unsigned size = bp_pool_size(pool);
 
 	if (unlikely(bp->cpu >= 0))
-		return used.cpu[bp->cpu][pool] + slots_on(t, pool, bp->cpu) + more <= size;
-	return most(&used.cpus[pool]) + t->anywhere[pool] + more <= size &&
+		return used.pool[pool].cpu[bp->cpu] + slots_on(t, pool, bp->cpu) + more <= size;
+	return most(&used.pool[pool].cpus) + t->anywhere[pool] + more <= size &&
 	       (likely(!t->nr_for_one) || fits_bound(t, pool, more));
 }
 
@@ -113,16 +131,15 @@ static inline bool fits_task(const struct breakpoint *bp, unsigned pool, unsigne
 
 static bool fits_cpu(u32 cpu, unsigned pool, unsigned more)
 {
-	unsigned tasks = MAX(most(&used.tasks[pool]), most(&used.tasks_on[cpu][pool]));
+	const struct pool *p = &used.pool[pool];
+	unsigned tasks = MAX(most(&p->tasks), most(&p->tasks_on[cpu]));
 
-	return used.cpu[cpu][pool] + tasks + more <= bp_pool_size(pool);
+	return p->cpu[cpu] + tasks + more <= bp_pool_size(pool);
 }
 
 static void add_to_cpu(u32 cpu, unsigned pool, int more)
 {
-	add(&used.cpus[pool], used.cpu[cpu][pool], -1);
-	used.cpu[cpu][pool] += more;
-	add(&used.cpus[pool], used.cpu[cpu][pool], 1);
+	move(&used.pool[pool].cpus, &used.pool[pool].cpu[cpu], more);
 }
 
 static noinline bool fits_cpus(const struct breakpoint *bp, unsigned pool, unsigned more)
@@ -147,45 +164,59 @@ static inline bool fits(const struct breakpoint *bp, unsigned pool, unsigned mor
 	return likely(bp->task) ? fits_task(bp, pool, more) : fits_cpus(bp, pool, more);
 }
 
+/* As set_held(), where one CPU alone may matter. */
+static noinline void set_held_bound(struct breakpoint *bp, unsigned pool, unsigned n, int more)
+{
+	struct task_breakpoints *t = own_task(bp);
+
+	if (!t) {
+		bp->held[pool] = n;
+		add_to_cpus(bp, pool, more);
+		return;
+	}
+	count_task(t, pool, -1);
+	bp->held[pool] = n;
+	t->anywhere[pool] += bp->cpu < 0 ? more : 0;
+	count_task(t, pool, 1);
+}
+
 static inline void set_held(struct breakpoint *bp, unsigned pool, unsigned n)
 {
+	struct task_breakpoints *t = own_task(bp);
 	int more = (int)n - bp->held[pool];
 
 	used.slots += more;
-	if (likely(bp->task)) {
-		count_task(&bp->task->breakpoints, pool, -1);
+	if (likely(t) && likely(!t->nr_for_one)) {
 		bp->held[pool] = n;
-		if (bp->cpu < 0)
-			bp->task->breakpoints.anywhere[pool] += more;
-		count_task(&bp->task->breakpoints, pool, 1);
-		return;
+		move(&used.pool[pool].tasks, &t->anywhere[pool], more);
+	} else {
+		set_held_bound(bp, pool, n, more);
 	}
-	bp->held[pool] = n;
-	add_to_cpus(bp, pool, more);
 }
 
-static unsigned needed(const struct bp_parts *parts, unsigned pool)
-{
-	return bp_pool(&parts->form[0]) == pool ? parts->nr : 0;
-}
-
-/* Room for @parts beside what @bp holds already. Locked. */
+/* Room for @parts, which are of one pool, beside what @bp holds already. Locked. */
 static inline int hold(struct breakpoint *bp, const struct bp_parts *parts)
 {
-	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
-		unsigned n = needed(parts, pool);
+	unsigned pool = bp_pool(&parts->form[0]), n = parts->nr;
 
-		if (n > bp->held[pool] && !fits(bp, pool, n - bp->held[pool]))
-			return -ENOSPC;
-	}
-	for (unsigned pool = 0; pool < BP_POOLS; pool++)
-		if (needed(parts, pool) > bp->held[pool])
-			set_held(bp, pool, needed(parts, pool));
+	if (n <= bp->held[pool])
+		return 0;
+	if (!fits(bp, pool, n - bp->held[pool]))
+		return -ENOSPC;
+	set_held(bp, pool, n);
 	return 0;
+}
+
+static noinline void first_of_task(struct task_breakpoints *t)
+{
+	list_init(&t->all);
+	list_init(&t->on);
 }
 
 static void enlist(struct task_breakpoints *t, struct breakpoint *bp)
 {
+	if (unlikely(!t->all.next))
+		first_of_task(t);
 	list_add_tail(&bp->node, &t->all);
 	t->nr_for_one += bp->cpu >= 0;
 }
@@ -199,17 +230,14 @@ static void delist(struct task_breakpoints *t, struct breakpoint *bp)
 
 int breakpoint_reserve(struct breakpoint *bp)
 {
-	struct task_breakpoints *t = bp->task ? &bp->task->breakpoints : NULL;
+	struct task_breakpoints *t = own_task(bp);
 	unsigned long flags = spin_lock_irqsave(&used.lock);
 	int err;
 
-	if (t && !t->all.next) {
-		list_init(&t->all);
-		list_init(&t->on);
-	}
-	list_init(&bp->node);
-	if (t)
+	if (likely(t))
 		enlist(t, bp);
+	else
+		list_init(&bp->node);
 	err = hold(bp, &bp->parts);
 	if (err)
 		delist(t, bp);
@@ -222,10 +250,9 @@ void breakpoint_release(struct breakpoint *bp)
 	unsigned long flags = spin_lock_irqsave(&used.lock);
 
 	ASSERT(!bp->on);
-	for (unsigned pool = 0; pool < BP_POOLS; pool++)
-		if (bp->held[pool])
-			set_held(bp, pool, 0);
-	delist(bp->task ? &bp->task->breakpoints : NULL, bp);
+	/* Only while it is being changed it holds some of another pool. */
+	set_held(bp, bp_pool(&bp->parts.form[0]), 0);
+	delist(own_task(bp), bp);
 	spin_unlock_irqrestore(&used.lock, flags);
 }
 
@@ -242,9 +269,12 @@ void breakpoint_trim(struct breakpoint *bp)
 {
 	unsigned long flags = spin_lock_irqsave(&used.lock);
 
-	for (unsigned pool = 0; pool < BP_POOLS; pool++)
-		if (needed(&bp->parts, pool) < bp->held[pool])
-			set_held(bp, pool, needed(&bp->parts, pool));
+	for (unsigned pool = 0; pool < BP_POOLS; pool++) {
+		unsigned needed = bp_pool(&bp->parts.form[0]) == pool ? bp->parts.nr : 0;
+
+		if (needed < bp->held[pool])
+			set_held(bp, pool, needed);
+	}
 	spin_unlock_irqrestore(&used.lock, flags);
 }
 

@@ -16,14 +16,28 @@
 
 static __always_inline void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
 {
-	for (unsigned i = 0; i < bp->parts.nr; i++) {
-		const struct bp_form *form = &bp->parts.form[i];
-		unsigned pool = bp_pool(form), nth = set->nr[pool]++, slot;
+	unsigned pool = bp_pool(&bp->parts.form[0]), size = bp_pool_size(pool);
+	unsigned n = set->nr[pool], slot;
 
-		ASSERT(nth < bp_pool_size(pool));
-		slot = of_task ? nth : bp_pool_size(pool) - 1 - nth;
+	ASSERT(n + bp->parts.nr <= size);
+	for (unsigned i = 0; i < bp->parts.nr; i++, n++) {
+		slot = of_task ? n : size - 1 - n;
 		set->owner[pool][slot] = bp;
-		bp_install(&set->bank, pool, slot, form);
+		bp_install(&set->bank, pool, slot, &bp->parts.form[i]);
+	}
+	set->nr[pool] = n;
+}
+
+/* Of a task's, @bp came last. */
+static inline void set_remove_last(struct bp_set *set, const struct breakpoint *bp)
+{
+	unsigned pool = bp_pool(&bp->parts.form[0]);
+	unsigned n = set->nr[pool], left = n - bp->parts.nr;
+
+	set->nr[pool] = left;
+	while (n-- > left) {
+		set->owner[pool][n] = NULL;
+		bp_uninstall(&set->bank, pool, n);
 	}
 }
 
@@ -71,20 +85,21 @@ void breakpoint_start_cpu(void)
 }
 
 /*
- * @t's set has become another one. Tasks that inherit the breakpoints of who runs here come to have
- * the same; then a switch between them has no registers to write.
+ * @t's set has become another one. Tasks that inherit the breakpoints of @by, who runs here, come
+ * to have the same, which then gets a number; so a switch between them has no registers to write.
  */
-static inline void identify(struct task_breakpoints *t, const struct bp_set *loaded)
+static inline void identify(struct task_breakpoints *t, struct task_breakpoints *by)
 {
 	static u64 last_id;
 
-	if (t->nr_bound)
-		t->set.id = 0; /* it is built anew wherever the task goes */
-	else if (loaded && loaded != &t->set &&
-		 !memcmp(&loaded->bank, &t->set.bank, sizeof(loaded->bank)))
-		t->set.id = loaded->id;
-	else
-		t->set.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	t->set.id = 0;
+	/* What is for one CPU alone is built anew wherever its task goes. */
+	if (likely(by == t) || t->nr_bound || by->nr_bound ||
+	    memcmp(&by->set.bank, &t->set.bank, sizeof(t->set.bank)))
+		return;
+	if (!by->set.id)
+		by->set.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	t->set.id = by->set.id;
 }
 
 static void add_to_task(struct breakpoint *bp, struct task *task)
@@ -100,7 +115,7 @@ static void add_to_task(struct breakpoint *bp, struct task *task)
 	/* That of one which has some for one CPU alone is built where it runs. */
 	if (runs || !t->nr_bound)
 		task_set_add(t, bp, cpu->id);
-	identify(t, cpu->breakpoints.task);
+	identify(t, &cpu->running->breakpoints);
 	sched_hook_switches(task, true);
 	if (runs) {
 		cpu->breakpoints.task = &t->set;
@@ -112,6 +127,8 @@ static void remove_from_task(struct breakpoint *bp, struct task *task)
 {
 	struct task_breakpoints *t = &task->breakpoints;
 	struct cpu *cpu = this_cpu();
+	/* Those that are for one CPU alone may not be in the set. */
+	bool last = t->on.prev == &bp->on_node && !t->nr_bound;
 	bool runs = cpu->running == task, any;
 
 	list_del(&bp->on_node);
@@ -119,11 +136,14 @@ static void remove_from_task(struct breakpoint *bp, struct task *task)
 	any = !list_empty(&t->on);
 	if (runs)
 		bp_exchange(&t->set.bank, NULL);
-	if (any) {
+	if (likely(last))
+		set_remove_last(&t->set, bp);
+	else
 		fill_task(t, cpu->id);
-		identify(t, cpu->breakpoints.task);
+	if (any) {
+		identify(t, &cpu->running->breakpoints);
 	} else {
-		t->set = (struct bp_set){};
+		t->set.id = 0;
 		sched_hook_switches(task, false);
 	}
 	if (!runs)

@@ -26,6 +26,7 @@ struct files *files_fork(struct files *parent)
 	for (int fd = 0; fd < parent->end; fd++)
 		if (parent->file[fd])
 			files->file[fd] = file_get(parent->file[fd]);
+	files->first = parent->first;
 	files->end = parent->end;
 	files->cloexec = parent->cloexec;
 	spin_unlock_irqrestore(&parent->lock, flags);
@@ -64,6 +65,7 @@ static struct file *take(struct files *files, int fd)
 	struct file *f = files->file[fd];
 
 	files->file[fd] = NULL;
+	files->first = MIN(files->first, fd);
 	if (unlikely(files->cloexec))
 		files->cloexec &= ~(1ULL << fd);
 	return f;
@@ -85,10 +87,12 @@ int fd_install(struct file *f, int from, bool cloexec)
 {
 	struct files *files = current->files;
 	unsigned long flags = spin_lock_irqsave(&files->lock);
-	int fd = from;
+	int fd = MAX(from, files->first);
 
-	while (fd < MAX_FILES && files->file[fd])
+	while (likely(fd < MAX_FILES) && files->file[fd])
 		fd++;
+	if (from <= files->first)
+		files->first = fd;
 	if (fd < MAX_FILES) {
 		put(files, fd, f);
 		if (cloexec)

@@ -30,7 +30,7 @@ struct free_object {
 	unsigned long guard; /* guard_of() while it is free: tells a second kfree() */
 };
 
-static struct object_class {
+static struct object_class { /* of a size by which an index is a shift */
 	struct spinlock lock;
 	struct page *first; /* of partial: where the next object comes from; NULL: nowhere */
 	u8 *objects;        /* its own */
@@ -38,7 +38,7 @@ static struct object_class {
 	u32 empty;          /* of these, the pages with no object in use */
 	u32 pages;          /* all */
 	size_t in_use;      /* objects */
-} classes[ARRAY_SIZE(class_size)] = {
+} __aligned(32) classes[ARRAY_SIZE(class_size)] = {
     [0 ... ARRAY_SIZE(class_size) - 1] = {.lock = SPINLOCK_INIT, .partial = NO_PAGE}};
 
 static size_t large_bytes; /* in objects that are blocks of pages; atomic */

@@ -12,6 +12,7 @@
 #include "swap.h"
 
 #include <arch/irq.h>
+#include <arch/words.h>
 
 static u64 last_id;
 
@@ -52,7 +53,10 @@ static inline void stop(struct perf_event *event)
 		return;
 	event->enabled = false;
 	event->failed = false;
-	perf_group_update(event, clock_cycles());
+	if (likely(event->on) && perf_event_is_single(event))
+		perf_single_off(event, clock_cycles());
+	else
+		perf_group_update(event, clock_cycles());
 	if (unlikely(event->mappings))
 		perf_output_update_page(event);
 }
@@ -137,11 +141,11 @@ void *perf_event_context(const struct perf_event *event)
 struct perf_event *perf_event_new(size_t room)
 {
 	const size_t from = offsetof(struct perf_event, pending),
-		     to = offsetof(struct perf_event, group);
+		     to = offsetof(struct perf_event, records);
 	struct perf_event *event = kmalloc(sizeof(*event) + room);
 
 	if (event)
-		__builtin_memset((u8 *)event + from, 0, to - from);
+		clear_words((u64 *)((u8 *)event + from), (to - from) / sizeof(u64));
 	return event;
 }
 
@@ -210,7 +214,10 @@ void perf_event_attach(struct perf_event *event, struct perf_context *ctx,
 		return;
 	event->enabled = true;
 	perf_event_prepare(event);
-	perf_group_update(event, clock_cycles());
+	if (perf_event_is_single(event))
+		perf_single_on(event, clock_cycles());
+	else
+		perf_group_update(event, clock_cycles());
 }
 
 /* An event on its way off a context. */

@@ -209,8 +209,8 @@ struct perf_event {
 
 	/* --- The rest is set when it is opened --- */
 
-	u8 records; /* RECORD_* */
-	bool clock; /* config is one of the clocks */
+	u8 records __aligned(8); /* RECORD_*; up to here it is cleared by words */
+	bool clock;              /* config is one of the clocks */
 	bool enable_on_exec;
 	struct list_head group;      /* a leader's siblings, which are in it by the same member */
 	struct list_head sched_node; /* in pinned or flexible of ctx */
@@ -337,6 +337,14 @@ static inline bool perf_event_has_group(const struct perf_event *event)
 {
 	return unlikely(event->leader != event || event->nr_siblings);
 }
+/* Is @event in a group of one, for which there always is room? */
+static inline bool perf_event_is_single(const struct perf_event *event)
+{
+	return likely(!perf_event_has_group(event) && !event->limited);
+}
+/* Turns on or off such an event, that is not so already. */
+void perf_single_on(struct perf_event *event, u64 at);
+void perf_single_off(struct perf_event *event, u64 at);
 /* @event has been enabled or disabled: so may be its siblings. */
 void perf_group_update(struct perf_event *event, u64 at);
 /* The same while its group has no counters, without asking for some. */

@@ -178,10 +178,20 @@ static noinline void update_group(struct perf_event *event, u64 at)
 
 void perf_group_update(struct perf_event *event, u64 at)
 {
-	if (likely(!perf_event_has_group(event) && !event->limited))
+	if (perf_event_is_single(event))
 		turn(event, event->enabled && !event->failed, false, at);
 	else
 		update_group(event, at);
+}
+
+void perf_single_on(struct perf_event *event, u64 at)
+{
+	turn_on(event, false, at);
+}
+
+void perf_single_off(struct perf_event *event, u64 at)
+{
+	turn_off(event, false, at);
 }
 
 /* --- Who belongs together --- */

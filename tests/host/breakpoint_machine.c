@@ -71,14 +71,6 @@ bool bp_watches_data(const struct bp_form *form)
 	return form->len;
 }
 
-void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form)
-{
-	assert_true(slot < host_bp_slots[pool]);
-	assert_false(bank->on[pool] & BIT(slot));
-	bank->form[pool][slot] = *form;
-	bank->on[pool] |= BIT(slot);
-}
-
 /* Nothing is turned off that is not on, or on that is. */
 void bp_exchange(const struct bp_bank *from, const struct bp_bank *to)
 {

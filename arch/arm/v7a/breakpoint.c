@@ -16,8 +16,6 @@
 
 #include "../common/byte_select.h"
 
-#define ADDRESS_MAX 0xffffffffULL
-
 struct arm_breakpoints arm_breakpoints = {.width = 8, .why = "not looked for yet"};
 
 static u32 bas_of(const struct bp_form *form)
@@ -46,9 +44,9 @@ static int refuse(const char **why, const char *reason)
 	return -EINVAL;
 }
 
-static int check_range(u64 first, u64 last, const char **why)
+static int check_range(u32 first, u32 last, const char **why)
 {
-	if (last > ADDRESS_MAX)
+	if (last < first)
 		return refuse(why, "the range goes beyond the end of addresses");
 	if (last >= USER_END && first < USER_END)
 		return refuse(why, "beyond user space");
@@ -127,7 +125,7 @@ int bp_check(const struct bp_form *form, const char **why)
  * A Thumb instruction: bit 0 of its address says so, as in a pointer to it; or its place, or its
  * length.
  */
-static int parse_exec(u64 addr, u64 len, struct bp_parts *parts, const char **why)
+static int parse_exec(u32 addr, u64 len, struct bp_parts *parts, const char **why)
 {
 	u32 bas = BAS_ARM;
 
@@ -137,23 +135,24 @@ static int parse_exec(u64 addr, u64 len, struct bp_parts *parts, const char **wh
 		bas = BAS_THUMB_HIGH;
 	else if (addr & 1 || len == 2)
 		bas = BAS_THUMB_LOW;
-	addr &= ~1ULL;
+	addr &= ~1U;
 	*parts = (struct bp_parts){
-	    {{addr & ~3ULL, bas << DBGCR_BAS_AT | DBGCR_ALL | DBGCR_E, BP_EXEC}}, 1};
+	    {{addr & ~3U, bas << DBGCR_BAS_AT | DBGCR_ALL | DBGCR_E, BP_EXEC}}, 1};
 	return no_slots(BP_EXEC, why) ?: check_range(addr, addr + 1, why);
 }
 
-static int parse_data(u64 addr, u64 len, u32 lsc, struct bp_parts *parts, const char **why)
+static int parse_data(u32 addr, u64 len, u32 lsc, struct bp_parts *parts, const char **why)
 {
 	struct byte_select part[BYTE_SELECT_PARTS];
+	u32 last = addr + (u32)len - 1;
 	int err;
 
 	if (!len || len > BYTE_SELECT_MAX)
 		return refuse(why, "not 1 to 8 bytes");
-	err = no_slots(BP_DATA, why) ?: check_range(addr, addr + len - 1, why);
+	err = no_slots(BP_DATA, why) ?: check_range(addr, last, why);
 	if (err)
 		return err;
-	parts->nr = byte_select(addr, addr + len - 1, arm_breakpoints.width, part);
+	parts->nr = byte_select(addr, last, arm_breakpoints.width, part);
 	for (unsigned i = 0; i < parts->nr; i++)
 		parts->form[i] = (struct bp_form){part[i].addr,
 						  (u32)part[i].mask << DBGCR_MASK_AT |
@@ -165,7 +164,7 @@ static int parse_data(u64 addr, u64 len, u32 lsc, struct bp_parts *parts, const 
 
 int bp_parse(const struct perf_event_attr *attr, struct bp_parts *parts, const char **why)
 {
-	if (attr->bp_addr > ADDRESS_MAX)
+	if (attr->bp_addr != (u32)attr->bp_addr)
 		return refuse(why, "the range goes beyond the end of addresses");
 	switch (attr->bp_type) {
 	case HW_BREAKPOINT_X:
@@ -196,25 +195,26 @@ void bp_describe(const struct bp_form *form, char buf[BP_DESCRIPTION_MAX])
 
 /* --- Registers --- */
 
-void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form)
-{
-	bank->value[pool][slot] = form->addr;
-	bank->control[pool][slot] = form->control;
-	bank->on[pool] |= BIT(slot);
-}
-
 static void turn_off(struct bp_bank *loaded, const struct bp_bank *bank, unsigned pool)
 {
-	for (u32 on = bank->on[pool]; on; on &= on - 1)
+	u32 all = bank->on[pool];
+
+	if (!all)
+		return;
+	for (u32 on = all; on; on &= on - 1)
 		debugreg_write_control(pool, __builtin_ctz(on), 0);
-	loaded->on[pool] &= ~bank->on[pool];
+	loaded->on[pool] &= ~all;
 }
 
 /* A slot that is off may change its address; it is noted before it may strike. */
 static void turn_on(struct bp_bank *loaded, const struct bp_bank *bank, unsigned pool)
 {
-	loaded->on[pool] |= bank->on[pool];
-	for (u32 on = bank->on[pool]; on; on &= on - 1) {
+	u32 all = bank->on[pool];
+
+	if (!all)
+		return;
+	loaded->on[pool] |= all;
+	for (u32 on = all; on; on &= on - 1) {
 		unsigned slot = __builtin_ctz(on);
 
 		loaded->value[pool][slot] = bank->value[pool][slot];

@@ -88,4 +88,32 @@ words_copy:
 	.fnend
 	.size words_copy, . - words_copy
 
+/* void words_clear(u64 *to, size_t n) */
+	.globl words_clear
+	.type words_clear, %function
+words_clear:
+	.fnstart
+	push {r4-r8, lr}
+	.save {r4-r8, lr}
+	mov r2, #0
+	mov r3, #0
+	mov r4, #0
+	mov r5, #0
+	mov r6, #0
+	mov r7, #0
+	mov r8, #0
+	mov r12, #0
+	subs r1, r1, #4
+	blo 2f
+1:	stmia r0!, {r2-r8, r12}
+	subs r1, r1, #4
+	bhs 1b
+2:	tst r1, #2
+	stmne r0!, {r2-r5}
+	tst r1, #1
+	stmne r0!, {r2-r3}
+	pop {r4-r8, pc}
+	.fnend
+	.size words_clear, . - words_clear
+
 	.section .note.GNU-stack, "", %progbits

@@ -49,7 +49,10 @@ static inline unsigned bp_pool(const struct bp_form *form);
 static inline unsigned bp_pool_size(unsigned pool);
 
 /* Puts @form into slot @slot of @pool, which is free in @bank. Any context. */
-void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form);
+static inline void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot,
+			      const struct bp_form *form);
+/* The slot is as if nothing had ever been in it. */
+static inline void bp_uninstall(struct bp_bank *bank, unsigned pool, unsigned slot);
 
 /*
  * On the calling CPU the slots of @from are turned off, and those of @to turned on (NULL: none);

@@ -2,6 +2,8 @@
 /* x86_64 part of arch/breakpoint.h: four slots for anything (Intel SDM vol. 3, 17.2). */
 #pragma once
 
+#include <asm/debugreg.h>
+
 #define BP_POOLS 1
 #define BP_SLOTS 4
 
@@ -23,4 +25,17 @@ static inline unsigned bp_pool(const struct bp_form *form)
 static inline unsigned bp_pool_size(unsigned pool)
 {
 	return BP_SLOTS;
+}
+
+static inline void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot,
+			      const struct bp_form *form)
+{
+	bank->addr[slot] = form->addr;
+	bank->dr7 |= DR7_ON(slot) | (unsigned long)form->control << DR7_CONTROL(slot);
+}
+
+static inline void bp_uninstall(struct bp_bank *bank, unsigned pool, unsigned slot)
+{
+	bank->addr[slot] = 0;
+	bank->dr7 &= ~DR7_SLOT(slot);
 }

@@ -10,6 +10,14 @@ static inline void copy_four_words(u64 *to, const u64 *from)
 	to[3] = from[3];
 }
 
+static inline void clear_words(u64 *to, size_t n)
+{
+	for (; n >= 4; n -= 4, to += 4)
+		to[0] = to[1] = to[2] = to[3] = 0;
+	while (n--)
+		*to++ = 0;
+}
+
 static inline void copy_words(u64 *to, const u64 *from, size_t n)
 {
 	if (unlikely(n < 4)) {

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <hotregs/printk.h>
+
 #define BP_POOLS 2
 #define BP_SLOTS 4
 
@@ -28,4 +30,19 @@ static inline unsigned bp_pool(const struct bp_form *form)
 static inline unsigned bp_pool_size(unsigned pool)
 {
 	return host_bp_slots[pool];
+}
+
+static inline void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot,
+			      const struct bp_form *form)
+{
+	ASSERT(slot < bp_pool_size(pool) && !(bank->on[pool] & BIT(slot)));
+	bank->form[pool][slot] = *form;
+	bank->on[pool] |= BIT(slot);
+}
+
+static inline void bp_uninstall(struct bp_bank *bank, unsigned pool, unsigned slot)
+{
+	ASSERT(bank->on[pool] & BIT(slot));
+	bank->form[pool][slot] = (struct bp_form){};
+	bank->on[pool] &= ~BIT(slot);
 }
