@@ -406,6 +406,60 @@ static void exclusive_sequences_are_left_whole(void **state)
 	EXPECT_PLACES(thumb_half, true, 12);
 }
 
+/* The instruction at @at of what is at CODE; no offsets: it is in no sequence. */
+static void expect_exits(const u32 *insns, unsigned n, bool thumb, u32 at, const u32 *offsets,
+			 unsigned nr)
+{
+	struct step_cpu cpu = {.r = r, .cpsr = thumb ? CPSR_T : 0, .read = read_memory};
+	struct step_next next;
+	bool inside;
+
+	memcpy(code, insns, n * sizeof(u32));
+	code_size = n * sizeof(u32);
+	r[15] = CODE + at;
+	assert_true(step_fetch(&cpu));
+	inside = step_leave_sequence(&cpu, &next);
+	r[15] = CODE;
+	assert_int_equal(inside, !!nr);
+	if (inside)
+		assert_int_equal(next.nr, nr);
+	for (unsigned i = 0; i < nr; i++) {
+		assert_int_equal(next.at[i].pc, CODE + offsets[i]);
+		assert_int_equal(next.at[i].thumb, thumb);
+	}
+}
+
+#define EXPECT_EXITS(insns, thumb, at, ...)                                           \
+	expect_exits(insns, ARRAY_SIZE(insns), thumb, at, (const u32[]){__VA_ARGS__}, \
+		     ARRAY_SIZE(((const u32[]){__VA_ARGS__})))
+
+static void sequences_are_left_from_within(void **state)
+{
+	/* DMB; LDREX; CMP; BNE .+24; STREX; CMP; BNE .-20; DMB */
+	static const u32 swap[] = {0xf57ff05b, 0xe1910f9f, 0xe1500002, 0x1a000004,
+				   0xe1813f92, 0xe3530000, 0x1afffff9, 0xf57ff05b};
+	/* LDREX; STREX; BX lr: it is tried once. */
+	static const u32 once[] = {0xe1910f9f, 0xe1813f92, 0xe12fff1e};
+	/* One sequence after the other. */
+	static const u32 two[] = {0xe1910f9f, 0xe1813f92, 0xe1910f9f, 0xe1500002, 0xe1813f92};
+	/* LDREX; ADDS r0, #1; STREX; CMP r3, #0; BNE .-12; NOP */
+	static const u32 thumb[] = {0x0f00e851, 0xe8413001, 0x2b000300, 0xbf00d1f8};
+
+	EXPECT_EXITS(swap, false, 4);
+	for (u32 at = 8; at <= 16; at += 4)
+		EXPECT_EXITS(swap, false, at, 28, 36);
+	EXPECT_EXITS(swap, false, 20);
+	EXPECT_EXITS(once, false, 4, 8);
+	EXPECT_EXITS(once, false, 8);
+	EXPECT_EXITS(two, false, 4, 8);
+	EXPECT_EXITS(two, false, 12, 20);
+	EXPECT_EXITS(thumb, true, 4, 14);
+	EXPECT_EXITS(thumb, true, 6, 14);
+	EXPECT_EXITS(thumb, true, 10);
+	unreadable = true;
+	assert_false(step_leave_sequence(&(struct step_cpu){.r = r, .read = read_memory}, NULL));
+}
+
 /* --- Loads and stores --- */
 
 /* @size 0: it accesses nothing, or that is not told. */
@@ -720,6 +774,7 @@ int main(void)
 	    cmocka_unit_test_setup(every_shift, set_up),
 	    cmocka_unit_test_setup(what_can_not_be_read_goes_nowhere, set_up),
 	    cmocka_unit_test_setup(exclusive_sequences_are_left_whole, set_up),
+	    cmocka_unit_test_setup(sequences_are_left_from_within, set_up),
 	    cmocka_unit_test_setup(arm_accesses_are_told, set_up),
 	    cmocka_unit_test_setup(thumb_accesses_are_told, set_up),
 	    cmocka_unit_test_setup(what_can_not_be_read_accesses_nothing, set_up),

@@ -195,21 +195,28 @@ static inline void set_place(struct arm_step *step, unsigned slot, u32 pc, bool 
 	step->used |= BIT(slot);
 }
 
-/* Breakpoints where the instruction may go on, in slots that are not on, or are off. */
-static noinline void set_places(struct arm_debug *debug, const struct step_cpu *insn, bool user)
+/* Breakpoints where the step ends, in slots that are not on, or are off. */
+static noinline void set_places(struct arm_debug *debug, const struct step_next *next, bool user)
 {
 	struct arm_step *step = &debug->step;
 	u32 free = BIT(arm_breakpoints.step_slot + 1) - 1;
+
+	free &= ~(u32)(debug->loaded.on[BP_EXEC] & ~step->off[BP_EXEC]);
+	for (unsigned i = 0; i < next->nr && free; i++) {
+		unsigned slot = 31 - __builtin_clz(free);
+
+		set_place(step, slot, next->at[i].pc, next->at[i].thumb, user);
+		free &= ~BIT(slot);
+	}
+}
+
+static noinline void set_next_places(struct arm_debug *debug, const struct step_cpu *insn,
+				     bool user)
+{
 	struct step_next next;
 
 	step_next(insn, &next);
-	free &= ~(u32)(debug->loaded.on[BP_EXEC] & ~step->off[BP_EXEC]);
-	for (unsigned i = 0; i < next.nr && free; i++) {
-		unsigned slot = 31 - __builtin_clz(free);
-
-		set_place(step, slot, next.at[i].pc, next.at[i].thumb, user);
-		free &= ~BIT(slot);
-	}
+	set_places(debug, &next, user);
 }
 
 static inline void turn_off(const struct arm_step *step)
@@ -224,38 +231,27 @@ static inline void turn_off(const struct arm_step *step)
  * Done is done, if nothing else can strike: who watches what the instruction accesses has been told
  * if that is what has struck.
  */
-static inline bool carry_out(const struct arm_debug *debug, struct pt_regs *regs,
+static inline bool carry_out(const struct arm_debug *debug, struct pt_regs *regs, bool user,
 			     const struct step_cpu *insn)
 {
-	if (likely(user_mode(regs)))
+	if (likely(user))
 		return (debug->step.off[BP_DATA] || !debug->loaded.on[BP_DATA]) &&
 		       step_carry_out_words(insn, core_regs(regs), store_user);
 	return step_carry_out_masks(insn, core_regs(regs), &regs->cpsr);
 }
 
 /*
- * What is to be off, in step->off, stays so until the instruction has been executed. The kernel's
- * steps have interrupts masked, as others would pass it. An instruction that can not be read
- * faults, or strikes again.
+ * What is to be off, in step->off, stays so until the step ends. The kernel's have interrupts
+ * masked, as others would pass it.
  */
-static inline void begin_step(struct arm_debug *debug, struct pt_regs *regs,
-			      const struct step_cpu *insn)
+static inline void start_step(struct arm_debug *debug, struct pt_regs *regs, bool user)
 {
 	struct arm_step *step = &debug->step;
-	bool user = user_mode(regs);
 
-	if (carry_out(debug, regs, insn)) {
-		step->off[BP_EXEC] = step->off[BP_DATA] = 0;
-		return;
-	}
 	turn_off(step);
 	step->pc = regs->pc;
 	step->used = 0;
 	step->on = true;
-	if (likely(insn->size && !(insn->cpsr & CPSR_T) && step_falls_through(insn->insn)))
-		set_place(step, arm_breakpoints.step_slot, regs->pc + 4, false, user);
-	else
-		set_places(debug, insn, user);
 	if (likely(user)) {
 		step->task = current;
 		breakpoint_begin_step(&this_cpu()->breakpoints);
@@ -264,6 +260,40 @@ static inline void begin_step(struct arm_debug *debug, struct pt_regs *regs,
 		step->unmasked = ~regs->cpsr & MASKS;
 		regs->cpsr |= MASKS;
 	}
+}
+
+/* Within a sequence of exclusive accesses, until that has been left; false: it is in none. */
+static noinline bool step_out(struct arm_debug *debug, struct pt_regs *regs,
+			      const struct step_cpu *insn)
+{
+	struct step_next next;
+
+	if (!step_leave_sequence(insn, &next)) {
+		current->arch.alone = insn->size ? regs->pc : 0;
+		return false;
+	}
+	start_step(debug, regs, user_mode(regs));
+	set_places(debug, &next, user_mode(regs));
+	return true;
+}
+
+/* An instruction that can not be read faults, or strikes again. */
+static inline void begin_step(struct arm_debug *debug, struct pt_regs *regs, bool user,
+			      struct task *task, const struct step_cpu *insn)
+{
+	struct arm_step *step = &debug->step;
+
+	if (unlikely(task->arch.alone != regs->pc) && step_out(debug, regs, insn))
+		return;
+	if (carry_out(debug, regs, user, insn)) {
+		step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+		return;
+	}
+	start_step(debug, regs, user);
+	if (likely(insn->size && !(insn->cpsr & CPSR_T) && step_falls_through(insn->insn)))
+		set_place(step, arm_breakpoints.step_slot, regs->pc + 4, false, user);
+	else
+		set_next_places(debug, insn, user);
 }
 
 /* Something has struck while a step is on. True: its instruction has been executed. */
@@ -297,11 +327,8 @@ void step_faulted(struct pt_regs *regs)
 
 /* --- The exception --- */
 
-/* While it is looked at what this processor has. */
-static struct {
-	bool on;
-	bool struck[BP_POOLS];
-} probe;
+/* Which pools have struck while it was looked at what this processor has. */
+static bool probe_struck[BP_POOLS];
 
 /* Calls the owners of @slots, which are of one pool, and not none. */
 static inline void tell_owners(struct pt_regs *regs, unsigned pool, u32 slots)
@@ -328,9 +355,9 @@ static noinline void tell_in_kernel(struct pt_regs *regs, unsigned pool, u32 slo
 	cpu->nmi_depth--;
 }
 
-static inline void tell(struct pt_regs *regs, unsigned pool, u32 slots)
+static inline void tell(struct pt_regs *regs, bool user, unsigned pool, u32 slots)
 {
-	if (likely(user_mode(regs)))
+	if (likely(user))
 		tell_owners(regs, pool, slots);
 	else
 		tell_in_kernel(regs, pool, slots);
@@ -346,9 +373,10 @@ static inline void strike(struct arm_debug *debug, struct pt_regs *regs, unsigne
 {
 	struct task *task = current;
 	unsigned long pc = regs->pc, exempt = task->arch.exempt;
+	bool user = user_mode(regs);
 
-	if (unlikely(probe.on)) {
-		probe.struck[pool] = true;
+	if (unlikely(debug->probing)) {
+		probe_struck[pool] = true;
 		own = 0;
 	} else if (unlikely(!near)) {
 		breakpoint_stray(pc);
@@ -358,13 +386,13 @@ static inline void strike(struct arm_debug *debug, struct pt_regs *regs, unsigne
 	if (unlikely(exempt)) {
 		if (exempt == (pc | 1))
 			own = 0;
-		if (user_mode(regs) || exempt == (pc | 1))
+		if (user || exempt == (pc | 1))
 			task->arch.exempt = 0;
 	}
 	if (likely(own))
-		tell(regs, pool, own);
+		tell(regs, user, pool, own);
 	if (likely(regs->pc == pc && !((regs->cpsr ^ insn->cpsr) & CPSR_T)))
-		begin_step(debug, regs, insn);
+		begin_step(debug, regs, user, task, insn);
 	else
 		debug->step.off[BP_EXEC] = debug->step.off[BP_DATA] = 0;
 }
@@ -494,11 +522,11 @@ static void strike_once(void)
 		return;
 	bp_install(&bank, BP_DATA, 0, &parts.form[0]);
 	flags = irq_save();
-	probe.on = true;
+	this_cpu()->arch.debug.probing = true;
 	bp_exchange(NULL, &bank);
 	probe_call(&data);
 	bp_exchange(&bank, NULL);
-	probe.on = false;
+	this_cpu()->arch.debug.probing = false;
 	irq_restore(flags);
 }
 
@@ -528,8 +556,8 @@ static void print_found(bool lock, bool authentication)
 	else
 		printk("undefined");
 	printk("; in the kernel breakpoints %s, watchpoints %s\n",
-	       probe.struck[BP_EXEC] ? "strike" : "do not strike",
-	       probe.struck[BP_DATA] ? "strike" : "do not strike");
+	       probe_struck[BP_EXEC] ? "strike" : "do not strike",
+	       probe_struck[BP_DATA] ? "strike" : "do not strike");
 }
 
 static void probe_debug(void)
@@ -552,7 +580,7 @@ static void probe_debug(void)
 	b->slots[BP_DATA] = MIN(DBGDIDR_WATCHPOINTS(found.didr), BP_SLOTS);
 	b->kernel = true;
 	strike_once();
-	b->kernel = probe.struck[BP_EXEC] && probe.struck[BP_DATA];
+	b->kernel = probe_struck[BP_EXEC] && probe_struck[BP_DATA];
 	print_found(lock, authentication);
 	if (b->kernel || boot_is_secure)
 		return;

@@ -14,6 +14,7 @@
 #include <arch/perf.h>
 #include <arch/regs.h>
 #include <arch/uaccess.h>
+#include <arch/words.h>
 
 #include "../common/frame_repair.h"
 #include "../common/recipe.h"
@@ -114,7 +115,7 @@ static bool user_word(struct arm_memory *memory, u32 addr, u32 *word)
 	})
 
 struct user_walk {
-	struct arm_frame frame; /* pc and sp never are outside of user space */
+	struct arm_frame frame __aligned(8); /* pc and sp never are outside of user space */
 	struct user_memory stack;
 	const struct unwind_tables *unwind;
 	u32 opcodes_left; /* bytes */
@@ -420,8 +421,8 @@ void perf_callchain_user(struct callchain *chain, const struct pt_regs *regs)
 
 	if (!is_user_code(regs->pc) || !callchain_add(chain, regs->pc) || !is_stack(regs->sp))
 		return;
-	/* The first sixteen words are r0 to r15. The builtin takes four at a time. */
-	__builtin_memcpy(w.frame.r, regs, sizeof(w.frame.r));
+	/* The first sixteen words are r0 to r15. */
+	copy_words((u64 *)w.frame.r, (const u64 *)regs, ARRAY_SIZE(w.frame.r) / 2);
 	w.frame.thumb = regs->cpsr & CPSR_T;
 	w.stack = USER_MEMORY;
 	w.unwind = &current->mm->unwind;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Instructions, as far as it matters where they go on. */
+#include <hotregs/string.h>
+
 #include "insn.h"
 
 #define CPSR_N BIT(31)
@@ -397,8 +399,10 @@ static enum exclusive exclusive_of(const struct step_cpu *cpu)
 	return bit(insn, 20) ? EXCLUSIVE_LOAD : EXCLUSIVE_STORE;
 }
 
-/* Longer ones are none: A3.4.5 asks for at most 128 bytes, and little in between. */
+/* Instructions. Longer ones are none: A3.4.5 asks for at most 128 bytes, and little in between. */
 #define SEQUENCE_MAX 32
+/* Between a store-exclusive and the branch that has all done again, if it has failed. */
+#define RETRY_MAX    4
 
 static void add_place(struct step_next *next, struct step_place place)
 {
@@ -434,41 +438,112 @@ static bool branches(const struct step_cpu *cpu, struct step_place *to)
 	return false;
 }
 
-/*
- * From a load-exclusive on: behind what ends its sequence, and wherever else that may be left for.
- * False: nothing ends it.
- */
-static noinline bool leave_sequence(const struct step_cpu *cpu, struct step_next *next)
-{
-	struct step_next left = {};
-	struct step_cpu at = *cpu;
+/* Instructions one after the other, without executing them. */
+struct scan {
+	struct step_cpu at;
 	unsigned long r[16];
-	bool thumb = cpu->cpsr & CPSR_T;
-	u32 start = cpu->r[PC];
+};
+
+static void scan_from(struct scan *s, const struct step_cpu *cpu, u32 pc)
+{
+	s->at = *cpu;
+	memcpy(s->r, cpu->r, sizeof(s->r));
+	s->r[PC] = pc;
+	s->at.r = s->r;
+}
+
+/* On to what ends the sequence that began there, past it; false: nothing does. */
+static bool scan_sequence(struct scan *s, struct step_next *left)
+{
 	enum exclusive kind = EXCLUSIVE_NONE;
 	struct step_place to;
 
-	for (unsigned i = 0; i < PC; i++)
-		r[i] = cpu->r[i];
-	at.r = r;
-	r[PC] = start + cpu->size;
+	s->r[PC] += s->at.size;
 	for (unsigned n = 0; n < SEQUENCE_MAX && kind == EXCLUSIVE_NONE; n++) {
-		if (!step_fetch(&at))
+		if (!step_fetch(&s->at))
 			return false;
-		kind = exclusive_of(&at);
+		kind = exclusive_of(&s->at);
 		if (kind == EXCLUSIVE_LOAD)
 			return false;
-		if (kind == EXCLUSIVE_NONE && branches(&at, &to))
-			add_place(&left, to);
-		r[PC] += at.size;
+		if (kind == EXCLUSIVE_NONE && branches(&s->at, &to))
+			add_place(left, to);
+		s->r[PC] += s->at.size;
 	}
-	if (kind == EXCLUSIVE_NONE)
+	return kind != EXCLUSIVE_NONE;
+}
+
+/* On past the branch back that has the sequence done again, if there is one soon; to where. */
+static u32 scan_retry(struct scan *s, u32 load, struct step_next *left)
+{
+	const struct step_next before = *left;
+	const u32 end = s->r[PC];
+	struct step_place to;
+	bool branch;
+
+	for (unsigned n = 0; n < RETRY_MAX; n++) {
+		if (!step_fetch(&s->at) || exclusive_of(&s->at) == EXCLUSIVE_LOAD)
+			break;
+		branch = branches(&s->at, &to);
+		s->r[PC] += s->at.size;
+		if (branch && load - to.pc <= 4 * RETRY_MAX)
+			return to.pc;
+		if (branch)
+			add_place(left, to);
+	}
+	*left = before;
+	s->r[PC] = end;
+	return load;
+}
+
+/*
+ * From a load-exclusive, at @load, on: behind what ends its sequence, or, @retried, behind what has
+ * it done again; and wherever else that may be left for. False: nothing ends it.
+ */
+static bool leave_sequence(const struct step_cpu *cpu, u32 load, bool retried,
+			   struct step_next *next)
+{
+	struct step_next left = {};
+	struct scan s;
+	u32 start = load;
+
+	scan_from(&s, cpu, load);
+	if (!step_fetch(&s.at) || !scan_sequence(&s, &left))
 		return false;
-	add_place(next, (struct step_place){r[PC], thumb});
+	if (retried)
+		start = scan_retry(&s, load, &left);
+	next->nr = 0;
+	add_place(next, (struct step_place){s.r[PC], cpu->cpsr & CPSR_T});
 	for (unsigned i = 0; i < left.nr; i++)
-		if (left.at[i].pc < start || left.at[i].pc >= r[PC])
+		if (left.at[i].pc < start || left.at[i].pc >= s.r[PC])
 			add_place(next, left.at[i]);
 	return true;
+}
+
+/* Is a load-exclusive at @load, and the instruction in its sequence, or what ends that? */
+static bool is_sequence_to(const struct step_cpu *cpu, u32 load)
+{
+	u32 pc = cpu->r[PC];
+	struct scan s;
+
+	scan_from(&s, cpu, load);
+	if (!step_fetch(&s.at) || exclusive_of(&s.at) != EXCLUSIVE_LOAD)
+		return false;
+	for (s.r[PC] += s.at.size; s.r[PC] < pc; s.r[PC] += s.at.size)
+		if (!step_fetch(&s.at) || exclusive_of(&s.at) != EXCLUSIVE_NONE)
+			return false;
+	return s.r[PC] == pc;
+}
+
+bool step_leave_sequence(const struct step_cpu *cpu, struct step_next *next)
+{
+	u32 pc = cpu->r[PC], unit = cpu->cpsr & CPSR_T ? 2 : 4;
+
+	if (!cpu->size || exclusive_of(cpu) == EXCLUSIVE_LOAD)
+		return false;
+	for (u32 load = pc - unit; pc - load <= 4 * SEQUENCE_MAX; load -= unit)
+		if (is_sequence_to(cpu, load))
+			return leave_sequence(cpu, load, true, next);
+	return false;
 }
 
 void step_next(const struct step_cpu *cpu, struct step_next *next)
@@ -476,7 +551,8 @@ void step_next(const struct step_cpu *cpu, struct step_next *next)
 	next->nr = 0;
 	if (!cpu->size)
 		return;
-	if (unlikely(exclusive_of(cpu) == EXCLUSIVE_LOAD) && leave_sequence(cpu, next))
+	if (unlikely(exclusive_of(cpu) == EXCLUSIVE_LOAD) &&
+	    leave_sequence(cpu, cpu->r[PC], false, next))
 		return;
 	next->at[0] = place_of(cpu);
 	next->nr = 1;

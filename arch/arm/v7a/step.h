@@ -41,6 +41,13 @@ struct step_next {
 void step_next(const struct step_cpu *cpu, struct step_next *next);
 
 /*
+ * Is the instruction in a sequence of exclusive accesses, behind the load? An exception there has
+ * the store fail, and the sequence is done again; so what strikes there is to be off until the
+ * sequence has been left, and these are the places for that.
+ */
+bool step_leave_sequence(const struct step_cpu *cpu, struct step_next *next);
+
+/*
  * Does this instruction of ARM state go on behind itself, whatever there is in the registers, and
  * is it no load-exclusive? False: step_next() can tell.
  */

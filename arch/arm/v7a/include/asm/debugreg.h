@@ -59,6 +59,7 @@ struct arm_step {
 struct arm_debug {
 	struct bp_bank loaded; /* as the registers are but for a step */
 	struct arm_step step;
+	bool probing; /* at boot: what strikes is to be known, and nobody's */
 };
 
 /* The registers of slot @slot of @pool; on which CPU, the caller knows. */

@@ -18,4 +18,5 @@ struct arch_task {
 	u32 tpidrurw;         /* the register that programs may write */
 	u32 tpidruro;         /* the one they may read: what thread-local data go by */
 	u32 exempt;           /* bit 0: the instruction there does not strike when it comes */
+	u32 alone;            /* the instruction there is in no sequence of exclusive accesses */
 };

@@ -134,6 +134,41 @@ TEST(arm_steps_leave_exclusive_accesses_whole)
 	EXPECT_EQ(__atomic_load_n(&word, __ATOMIC_RELAXED), 100);
 }
 
+extern uint8_t add_begins[], add_ends[];
+uint32_t add_exclusively(uint32_t *word, uint32_t what);
+
+__asm__(".arm\n"
+	".type add_exclusively, %function\n"
+	"add_exclusively:\n"
+	"add_begins:\n"
+	"	dmb ish\n"
+	"1:	ldrex r2, [r0]\n"
+	"	add r3, r2, r1\n"
+	"	strex r12, r3, [r0]\n"
+	"	cmp r12, #0\n"
+	"	bne 1b\n"
+	"	mov r0, r2\n"
+	"add_ends:\n"
+	"	bx lr\n");
+
+/* Each of its instructions strikes once a call, and the sequence comes about. */
+TEST(arm_steps_leave_a_sequence_that_they_are_in)
+{
+	static uint32_t word;
+
+	for (uint8_t *at = add_begins; at <= add_ends; at += 4) {
+		int fd = count(HW_BREAKPOINT_X, at, 4);
+
+		if (!EXPECT(fd >= 0))
+			return;
+		word = 0;
+		for (uint32_t i = 0; i < 100; i++)
+			EXPECT_EQ(add_exclusively(&word, 3), 3 * i);
+		EXPECT_EQ(word, 300);
+		EXPECT_EQ(value(fd), 100);
+	}
+}
+
 static uint32_t target;
 
 extern uint8_t store_at[];
