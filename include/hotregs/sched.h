@@ -107,7 +107,11 @@ int sched_set_affinity(struct task *task, u32 cpus);
 struct cpu *task_rq_lock(struct task *task, unsigned long *flags);
 void task_rq_unlock(struct cpu *cpu, unsigned long flags);
 
-/* Moves @task to @priority 1..31, -EINVAL outside. Any context but NMI. */
+/*
+ * Makes @priority, 1..31, that of @task; -EINVAL outside. As long as more urgent ones wait for a
+ * mutex that it has, it runs with theirs. @task stays, as for sched_set_affinity(). Any context but
+ * NMI.
+ */
 int sched_set_priority(struct task *task, unsigned priority);
 
 /* Timer tick, every 1/TICK_HZ s while the CPU is busy; interrupts off. */

@@ -6,9 +6,9 @@
  *
  * Lock order, outermost first; every test build checks it (kernel/debug/check/locks.c). Mutexes:
  * a file's position; the file tree; an inode, a pipe, a stream; an address space. Spinlocks, inside
- * any of them: all tasks; a process's signals; a futex bucket, a terminal, perf; a wait queue; a
- * run queue (two in the order of CPUs); a CPU's timers; objects of a size; pages. Whoever waits for
- * other CPUs (smp_call()) holds mutexes at most.
+ * any of them: all tasks; a process's signals; a futex bucket, a terminal, perf; a wait queue, the
+ * lines for mutexes; a run queue (two in the order of CPUs); a CPU's timers; objects of a size;
+ * pages. Whoever waits for other CPUs (smp_call()) holds mutexes at most.
  */
 #pragma once
 

@@ -15,6 +15,7 @@
 
 struct mm;
 struct files;
+struct mutex;
 struct perf_move;
 struct perf_task;
 struct process;
@@ -60,12 +61,13 @@ struct task {
 	struct list_head run_node; /* the ring of its priority, while on_rq */
 	enum task_state state;
 	u32 flags;         /* TASK_* bits */
-	u8 priority;       /* 0 idle only, 1 lowest .. 31 highest */
+	u8 priority;       /* 0 idle only, 1 lowest .. 31 highest; see own_priority */
 	u8 on_rq;          /* enum task_on_rq */
 	u8 work;           /* TASK_WORK_*: what to do before user mode; sleeps end with -EINTR */
 	u8 leaves;         /* enum task_leaves; not 0 only while it runs */
 	s16 slice_left;    /* ticks */
 	bool fifo;         /* runs until it sleeps or yields, whatever its slice */
+	u8 own_priority;   /* as it was set; who waits for it may lend it a higher one */
 	u32 cpu;           /* whose run queue, and lock, is its; see sched_move() */
 	u32 target;        /* with LEAVES_CPU: where it goes */
 	u32 affinity;      /* where it may run: bit n is cpus[n] */
@@ -74,6 +76,11 @@ struct task {
 	u64 utime, stime;  /* ticks charged in user and kernel mode */
 	struct mm *mm;     /* NULL for kernel threads; holds a reference */
 	struct arch_task arch; /* saved stack pointer, FPU state */
+
+	/* Mutexes (kernel/sched/mutex.c). */
+	struct mutex *waits_for;    /* or NULL */
+	struct list_head wait_node; /* in the line for it */
+	struct mutex *waited_for;   /* of those it has: a list of all that others wait for */
 
 	/* perf (kernel/perf). */
 	u32 perf_active;         /* non-zero: has events that watch switches, or SWITCH_HOOKED */

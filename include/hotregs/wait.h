@@ -73,18 +73,22 @@ void wake_up(struct wait_queue *q);
 		_ret;                               \
 	})
 
-/* A sleeping lock, handed out in order of arrival. */
+/*
+ * A sleeping lock, handed to the most urgent who waits, among equals in order of arrival. Meanwhile
+ * its owner is at least as urgent.
+ */
 #define MUTEX_WAITED BIT(0)
 struct mutex {
-	unsigned long owner; /* a task, and MUTEX_WAITED while others wait; 0: nobody's */
-	struct wait_queue waiters;
+	unsigned long owner;      /* a task, and MUTEX_WAITED while others wait; 0: nobody's */
+	struct list_head waiters; /* tasks by wait_node, the most urgent first */
+	struct mutex *next;       /* of the owner's waited_for */
 	struct lock_check check;
 };
 
-#define MUTEX_INIT(name)                                    \
-	{                                                   \
-		.waiters = WAIT_QUEUE_INIT((name).waiters), \
-		.check = LOCK_CHECK_INIT("mutex " #name),   \
+#define MUTEX_INIT(name)                                   \
+	{                                                  \
+		.waiters = LIST_HEAD_INIT((name).waiters), \
+		.check = LOCK_CHECK_INIT("mutex " #name),  \
 	}
 
 #define mutex_init(m)                                                        \
@@ -93,7 +97,7 @@ struct mutex {
                                                                              \
 		_m->owner = 0;                                               \
 		_m->check = (struct lock_check)LOCK_CHECK_INIT("mutex " #m); \
-		wait_queue_init(&_m->waiters);                               \
+		list_init(&_m->waiters);                                     \
 	} while (0)
 /* May sleep, and not even a fatal signal ends the wait. */
 void mutex_lock(struct mutex *m);

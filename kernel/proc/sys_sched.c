@@ -31,12 +31,12 @@ _Static_assert(PRIORITY_DEFAULT + UAPI_SCHED_PRIORITY_MAX < PRIORITY_MAX, "");
 /* The number under a real-time policy; 0 under SCHED_OTHER. */
 static int realtime_number(const struct task *task)
 {
-	return task->policy == UAPI_SCHED_OTHER ? 0 : task->priority - PRIORITY_DEFAULT;
+	return task->policy == UAPI_SCHED_OTHER ? 0 : task->own_priority - PRIORITY_DEFAULT;
 }
 
 void task_inherit_sched(struct task *task, const struct task *from)
 {
-	task->priority = from->priority;
+	task->priority = task->own_priority = from->own_priority;
 	task->fifo = from->fifo;
 	task->policy = from->policy;
 	task->nice = from->nice;

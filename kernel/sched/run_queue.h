@@ -134,6 +134,12 @@ static __always_inline bool sched_move(struct cpu *from, struct task *task, stru
  */
 void sched_arrive(struct task *task);
 
+/*
+ * Has @task run with @priority from now on, which mutex.c knows: where it is, or at a better
+ * processor if it waits. Interrupts off, no run-queue lock held.
+ */
+void sched_requeue(struct task *task, unsigned priority);
+
 /* Where @task, which does not run, is to run; @prev is where it is, if it may be. @prev's lock is
  * held. */
 struct cpu *sched_place(const struct task *task, struct cpu *prev);

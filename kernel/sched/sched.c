@@ -302,20 +302,20 @@ void sched_start(struct task *task)
 	irq_restore(flags);
 }
 
-int sched_set_priority(struct task *task, unsigned priority)
+void sched_requeue(struct task *task, unsigned priority)
 {
-	unsigned long flags;
+	struct cpu *cpu = lock_queue(task), *to = cpu;
 	bool arrives = false;
-	struct cpu *cpu, *to;
 
-	if (priority <= PRIORITY_IDLE || priority > PRIORITY_MAX)
-		return -EINVAL;
-	cpu = task_rq_lock(task, &flags);
 	if (task->on_rq == RQ_QUEUED) {
 		dequeue(&cpu->rq, task);
 		task->priority = priority;
-		to = cpu->running == task ? cpu : sched_place(task, cpu);
+		if (cpu->running != task)
+			to = sched_place(task, cpu);
 		enqueue(&cpu->rq, task);
+		/* Who runs has not lost its turn by having been more urgent for a while. */
+		if (cpu->running == task)
+			cpu->rq.ring[priority] = task;
 		if (to != cpu)
 			arrives = sched_move(cpu, task, to);
 	} else {
@@ -326,8 +326,6 @@ int sched_set_priority(struct task *task, unsigned priority)
 	spin_unlock(&cpu->rq.lock);
 	if (arrives)
 		sched_arrive(task);
-	irq_restore(flags);
-	return 0;
 }
 
 /* The slice is over: its equals come first, if it has any. */

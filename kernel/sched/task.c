@@ -53,7 +53,7 @@ struct task *task_create(const char *comm, void (*entry)(void *arg), void *arg)
 	}
 	/* Until sched_start() it does not sleep, whatever wakes it: a signal may come before. */
 	task->state = TASK_RUNNING;
-	task->priority = PRIORITY_DEFAULT;
+	task->priority = task->own_priority = PRIORITY_DEFAULT;
 	task->affinity = READ_ONCE(current->affinity);
 	strlcpy(task->comm, comm, sizeof(task->comm));
 	list_init(&task->run_node);

@@ -106,7 +106,6 @@ test_files_SRC := kernel/fs/files.c kernel/fs/file.c
 test_seq_SRC := kernel/fs/seq.c kernel/fs/file.c
 HOST_TESTS += test_mutex
 test_mutex_CFLAGS := -pthread
-test_mutex_SRC := kernel/sched/wait.c
 HOST_TESTS += test_record
 test_record_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 HOST_TESTS += test_permission

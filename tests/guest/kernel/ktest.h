@@ -34,6 +34,16 @@ struct ktest {
 			     "%s is \"%s\", not \"%s\"", #a, _a ? _a : "(null)", _b); \
 	})
 
+/* @condition holds before patience, two thousand looks with a millisecond of sleep each, ends. */
+#define COMES(condition)                                      \
+	({                                                    \
+		unsigned _left = 2000;                        \
+                                                              \
+		while (!(condition) && --_left)               \
+			sleep_ns(1000000);                    \
+		EXPECT(_left && "in time: " #condition != 0); \
+	})
+
 /* @statement makes one check fail (hotregs/check.h), whose message has @text in it. */
 #define EXPECT_REPORT(text, statement)                                           \
 	({                                                                       \

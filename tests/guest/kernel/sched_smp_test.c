@@ -13,7 +13,6 @@
 
 #include <arch/irq.h>
 
-#define PATIENCE   2000 /* looks, a millisecond of sleep each */
 #define PAIRS      4
 #define PINGS      1000
 #define STORMERS   8
@@ -28,16 +27,6 @@ static bool one_cpu(void)
 	ktest_skip("there is but one processor");
 	return true;
 }
-
-/* @condition holds before patience ends. */
-#define COMES(condition)                                      \
-	({                                                    \
-		unsigned _left = PATIENCE;                    \
-                                                              \
-		while (!(condition) && --_left)               \
-			sleep_ns(1000000);                    \
-		EXPECT(_left && "in time: " #condition != 0); \
-	})
 
 static u32 here(void)
 {
