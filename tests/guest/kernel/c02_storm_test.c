@@ -4,8 +4,6 @@
  * come and go: what the events of tasks and of processors tell is what the scheduler counted. It
  * ends by a number of moves, which "moves=" on the command line sets.
  */
-#include <hotregs/boot_info.h>
-#include <hotregs/main.h>
 #include <hotregs/perf_event.h>
 #include <hotregs/sched.h>
 #include <hotregs/smp.h>
@@ -214,18 +212,6 @@ static u64 moves_accounted_for(void)
 	return moves;
 }
 
-static u64 wanted_moves(void)
-{
-	char text[16];
-	u64 n = 0;
-
-	if (cmdline_get("moves", text, sizeof(text)) < 0)
-		return MOVES;
-	for (const char *p = text; *p >= '0' && *p <= '9'; p++)
-		n = n * 10 + *p - '0';
-	return n;
-}
-
 static void check_sums(u64 moves_before)
 {
 	u64 stormers_seen = 0, idle = 0;
@@ -249,7 +235,7 @@ static void check_sums(u64 moves_before)
 
 KTEST(c02_storm_adds_up)
 {
-	u64 wanted = wanted_moves(), before;
+	u64 wanted = ktest_number("moves", MOVES), before;
 
 	if (nr_cpus < 2) {
 		ktest_skip("one processor runs");

@@ -46,6 +46,18 @@ void ktest_skip(const char *reason)
 	skip_reason = reason;
 }
 
+u64 ktest_number(const char *name, u64 otherwise)
+{
+	char text[24];
+	u64 n = 0;
+
+	if (cmdline_get(name, text, sizeof(text)) < 0)
+		return otherwise;
+	for (const char *p = text; *p >= '0' && *p <= '9'; p++)
+		n = n * 10 + *p - '0';
+	return n;
+}
+
 /* Does @name match @pattern, in which '*' stands for anything? */
 static bool glob_match(const char *pattern, const char *name)
 {

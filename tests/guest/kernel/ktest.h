@@ -58,6 +58,9 @@ bool ktest_expect(bool held, const char *file, int line, const char *fmt, ...) _
 /* Marks the running test as skipped; return after it. */
 void ktest_skip(const char *reason);
 
+/* What "@name=" on the command line says, a number, or @otherwise. */
+u64 ktest_number(const char *name, u64 otherwise);
+
 /* Benchmarks of the kernel's own operations; prints "bench" lines. */
 void kbench_run(void);
 

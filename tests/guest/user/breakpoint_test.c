@@ -13,19 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../watched.h"
 #include "ktap.h"
 #include "samples.h"
 
 #define SLOTS 4 /* for data */
-
-/* Do they watch instructions as well? And reads alone? */
-#ifdef __x86_64__
-#define SLOTS_ARE_SHARED true
-#define READS_ALONE      false
-#else
-#define SLOTS_ARE_SHARED false
-#define READS_ALONE      true
-#endif
 
 static volatile uint64_t data[8] __attribute__((aligned(64)));
 static uint64_t *const bytes = (uint64_t *)data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breakpoints of kernel code's own, in the processor's slots: each slot, type, length and alignment
- * against each access; instructions; and what else raises a debug exception.
+ * Breakpoints of kernel code's own as x86_64 has them: where data and instructions strike, where a
+ * handler goes on, and what else raises a debug exception.
  */
 #include <hotregs/breakpoint.h>
 #include <hotregs/cpu.h>
@@ -15,183 +15,26 @@
 #include <asm/traps.h>
 
 #include "../ktest.h"
+#include "../strikes.h"
 
-#define WINDOW 40 /* bytes, of which those in the middle are watched */
+#define WINDOW 40 /* bytes, of which one in the middle is watched */
 #define MIDDLE 16
 
 static u8 window[WINDOW] __aligned(64);
-static u8 elsewhere[8] __aligned(8);
+static u8 told_byte; /* of the window's middle, as it was when that struck */
 
-/* What the handlers were told, in the middle of anything. */
-static volatile struct {
-	u32 n;
-	unsigned long ip;
-	bool before_access;
-	u8 byte; /* of the window's middle, as it was then */
-} told;
-
-static void note(struct breakpoint *bp, const struct bp_hit *hit)
+static void note_byte(struct breakpoint *bp, const struct bp_hit *hit)
 {
-	told.n++;
-	told.ip = regs_ip(hit->regs);
-	told.before_access = hit->before_access;
-	told.byte = window[MIDDLE];
+	note_strike(bp, hit);
+	told_byte = window[MIDDLE];
 }
 
-static bool open_bp(struct breakpoint *bp, u32 type, unsigned long addr, unsigned long len)
-{
-	const struct perf_event_attr attr = {.bp_type = type, .bp_addr = addr, .bp_len = len};
-	const char *why = "";
-
-	bp->hit = note;
-	if (!EXPECT_EQ(bp_parse(&attr, &bp->parts, &why), 0) ||
-	    !EXPECT_EQ(breakpoint_check(&bp->parts, false, &why), 0) ||
-	    !EXPECT_EQ(breakpoint_reserve(bp), 0))
-		return false;
-	breakpoint_enable(bp);
-	return true;
-}
-
-static void close_bp(struct breakpoint *bp)
-{
-	breakpoint_disable(bp);
-	breakpoint_release(bp);
-}
-
-/* --- Data: each slot, type and length against each access --- */
-
-static noinline void access(u8 *at, unsigned size, bool write)
-{
-	switch (size + write) {
-	case 1:
-		__asm__ volatile("movb %0, %%al" ::"m"(*at) : "rax");
-		break;
-	case 2:
-		if (write)
-			__asm__ volatile("movb $5, %0" : "=m"(*at));
-		else
-			__asm__ volatile("movw %0, %%ax" ::"m"(*(u16 *)at) : "rax");
-		break;
-	case 3:
-		__asm__ volatile("movw $5, %0" : "=m"(*(u16 *)at));
-		break;
-	case 4:
-		__asm__ volatile("movl %0, %%eax" ::"m"(*(u32 *)at) : "rax");
-		break;
-	case 5:
-		__asm__ volatile("movl $5, %0" : "=m"(*(u32 *)at));
-		break;
-	case 8:
-		__asm__ volatile("movq %0, %%rax" ::"m"(*(u64 *)at) : "rax");
-		break;
-	case 9:
-		__asm__ volatile("movq $5, %0" : "=m"(*(u64 *)at));
-		break;
-	}
-}
-
-static bool touches(const struct bp_parts *parts, const u8 *at, unsigned size)
-{
-	for (unsigned i = 0; i < parts->nr; i++) {
-		struct bp_range range = bp_range(&parts->form[i]);
-
-		if ((unsigned long)at <= range.last && (unsigned long)at + size > range.first)
-			return true;
-	}
-	return false;
-}
-
-/* Accesses of every size, aligned as programs' are, all over the window. */
-static bool try_accesses(const struct breakpoint *bp, bool reads_too)
-{
-	bool ok = true;
-
-	for (unsigned size = 1; size <= 8; size *= 2) {
-		for (u8 *at = window; at < window + WINDOW; at += size) {
-			for (int write = 0; write < 2; write++) {
-				bool hits = (write || reads_too) && touches(&bp->parts, at, size);
-
-				told.n = 0;
-				access(at, size, write);
-				ok &= EXPECT_EQ(told.n, hits);
-			}
-		}
-	}
-	return ok;
-}
-
-/* Others before it, so that it comes into a slot that is not the first. */
-static void open_others(struct breakpoint others[], unsigned n, struct task *task, s32 cpu)
-{
-	for (unsigned i = 0; i < n; i++) {
-		others[i] = (struct breakpoint){.task = task, .cpu = cpu};
-		open_bp(&others[i], HW_BREAKPOINT_W, (unsigned long)&elsewhere[i], 1);
-	}
-}
-
-static void close_others(struct breakpoint others[], unsigned n)
-{
-	while (n--)
-		close_bp(&others[n]);
-}
-
-static void try_data(struct task *task, s32 cpu)
-{
-	static const u32 types[] = {HW_BREAKPOINT_W, HW_BREAKPOINT_RW};
-	struct breakpoint bp, others[BP_SLOTS];
-
-	for (unsigned slot = 0; slot < BP_SLOTS; slot++) {
-		open_others(others, slot, task, cpu);
-		for (unsigned t = 0; t < ARRAY_SIZE(types); t++) {
-			for (unsigned len = 1; len <= 8; len *= 2) {
-				bp = (struct breakpoint){.task = task, .cpu = cpu};
-				if (!open_bp(&bp, types[t], (unsigned long)&window[MIDDLE], len))
-					break;
-				try_accesses(&bp, t);
-				close_bp(&bp);
-			}
-		}
-		close_others(others, slot);
-	}
-	EXPECT_EQ(breakpoint_slots_used(), 0);
-}
-
-KTEST(x86_breakpoint_data_of_a_task)
-{
-	try_data(current, -1);
-}
-
-KTEST(x86_breakpoint_data_of_a_cpu)
-{
-	try_data(NULL, this_cpu()->id);
-}
-
-KTEST(x86_breakpoint_data_of_everybody)
-{
-	try_data(NULL, -1);
-}
-
-KTEST(x86_breakpoint_of_any_range)
-{
-	for (unsigned offset = 0; offset < 8; offset++) {
-		for (unsigned len = 1; len <= 8; len++) {
-			struct breakpoint bp = {.task = current, .cpu = -1};
-
-			if (!open_bp(&bp, HW_BREAKPOINT_RW, (unsigned long)&window[MIDDLE + offset],
-				     len))
-				return;
-			EXPECT(touches(&bp.parts, &window[MIDDLE + offset], 1));
-			EXPECT(touches(&bp.parts, &window[MIDDLE + offset + len - 1], 1));
-			try_accesses(&bp, true);
-			close_bp(&bp);
-		}
-	}
-}
+/* --- Data --- */
 
 /* The access is done, and the next instruction has not begun. */
 KTEST(x86_breakpoint_data_strike_behind_the_access)
 {
-	struct breakpoint bp = {.task = current, .cpu = -1};
+	struct breakpoint bp = {.task = current, .cpu = -1, .hit = note_byte};
 	unsigned long next;
 
 	window[MIDDLE] = 1;
@@ -201,7 +44,7 @@ KTEST(x86_breakpoint_data_strike_behind_the_access)
 			 : "=&r"(next), "=m"(window[MIDDLE]));
 	close_bp(&bp);
 	EXPECT_EQ(told.ip, next);
-	EXPECT_EQ(told.byte, 7);
+	EXPECT_EQ(told_byte, 7);
 	EXPECT(!told.before_access);
 }
 
@@ -239,35 +82,11 @@ static void call(u32 n)
 	}
 }
 
-#define MANY 100000
-
-KTEST(x86_breakpoint_instruction_strikes_once_each_time)
-{
-	struct breakpoint bp, others[BP_SLOTS];
-
-	for (unsigned slot = 0; slot < BP_SLOTS; slot++) {
-		open_others(others, slot, current, -1);
-		bp = (struct breakpoint){.task = current, .cpu = -1};
-		if (!open_bp(&bp, HW_BREAKPOINT_X, (unsigned long)execute, sizeof(long)))
-			return;
-		told.n = executed = 0;
-		call(slot ? 3 : MANY);
-		EXPECT_EQ(told.n, executed);
-		EXPECT_EQ(executed, slot ? 3 : MANY);
-		EXPECT_EQ(told.ip, (unsigned long)execute);
-		EXPECT(told.before_access);
-		close_bp(&bp);
-		call(1);
-		EXPECT_EQ(told.n, executed - 1);
-		close_others(others, slot);
-	}
-}
-
 static void skip_call(struct breakpoint *bp, const struct bp_hit *hit)
 {
 	struct pt_regs *regs = hit->regs;
 
-	note(bp, hit);
+	note_strike(bp, hit);
 	regs->ip = *(unsigned long *)regs->sp;
 	regs->sp += sizeof(unsigned long);
 }
@@ -290,7 +109,7 @@ static void go_to_store(struct breakpoint *bp, const struct bp_hit *hit)
 {
 	extern const char x86_breakpoint_elsewhere[];
 
-	note(bp, hit);
+	note_strike(bp, hit);
 	regs_set_ip(hit->regs, (unsigned long)x86_breakpoint_elsewhere);
 }
 
@@ -320,56 +139,12 @@ KTEST(x86_breakpoint_strikes_where_a_handler_has_sent_it)
 	close_bp(&second);
 }
 
-/* --- Several at once --- */
+/* --- What is nobody's --- */
 
 static noinline void store(void)
 {
 	__asm__ volatile("movb $1, %0" : "=m"(window[MIDDLE]));
 }
-
-/* Three owners of the same bytes, whom an emulator reports as one; and of one instruction. */
-KTEST(x86_breakpoint_equal_ones_all_strike)
-{
-	struct breakpoint a = {.task = current, .cpu = -1}, b = {.cpu = (s32)this_cpu()->id},
-			  c = {.cpu = -1};
-
-	if (!open_bp(&a, HW_BREAKPOINT_W, (unsigned long)&window[MIDDLE], 4) ||
-	    !open_bp(&b, HW_BREAKPOINT_W, (unsigned long)&window[MIDDLE], 4) ||
-	    !open_bp(&c, HW_BREAKPOINT_W, (unsigned long)&window[MIDDLE], 4))
-		return;
-	told.n = 0;
-	store();
-	EXPECT_EQ(told.n, 3);
-	close_bp(&b);
-	store();
-	EXPECT_EQ(told.n, 5);
-	close_bp(&a);
-	close_bp(&c);
-	store();
-	EXPECT_EQ(told.n, 5);
-}
-
-/* An instruction that is watched stores to data that are. */
-KTEST(x86_breakpoint_before_and_behind_one_instruction)
-{
-	struct breakpoint x = {.task = current, .cpu = -1}, w = {.task = current, .cpu = -1};
-	const u8 *movb = (const u8 *)store;
-
-	while (*movb != 0xc6) /* MOV of an immediate byte to memory (Intel SDM vol. 2) */
-		movb++;
-	if (!open_bp(&x, HW_BREAKPOINT_X, (unsigned long)movb, 0) ||
-	    !open_bp(&w, HW_BREAKPOINT_W, (unsigned long)&window[MIDDLE], 1))
-		return;
-	told.n = 0;
-	for (int i = 0; i < 10; i++)
-		store();
-	EXPECT_EQ(told.n, 20);
-	EXPECT(!told.before_access);
-	close_bp(&x);
-	close_bp(&w);
-}
-
-/* --- What is nobody's --- */
 
 KTEST(x86_breakpoint_strays_are_counted)
 {
@@ -432,7 +207,7 @@ static void raise_nmi(void)
 
 static void nmi_meanwhile(struct breakpoint *bp, const struct bp_hit *hit)
 {
-	note(bp, hit);
+	note_strike(bp, hit);
 	raise_nmi();
 }
 
@@ -462,7 +237,7 @@ KTEST(x86_breakpoint_nothing_strikes_in_an_nmi)
 		EXPECT_EQ(nmis.n, 2);
 		EXPECT(nmis.off && nmis.in_nmi && !in_nmi());
 		EXPECT_EQ(dr7_read(), dr7);
-		bp.hit = note;
+		bp.hit = note_strike;
 		store();
 		EXPECT_EQ(told.n, 2);
 	}

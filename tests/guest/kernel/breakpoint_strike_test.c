@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strikes in the kernel: many in a row, each counted and each gone on from; and several owners whom
+ * one instruction strikes, by one kind of breakpoint and by both.
+ */
+#include <hotregs/cpu.h>
+#include <hotregs/task.h>
+
+#include "../watched.h"
+#include "strikes.h"
+
+/* "strikes=" on the command line; the slow tests want more. */
+#define STRIKES 100000
+
+static u64 cell __aligned(8);
+static u8 *const bytes = (u8 *)&cell;
+
+static struct breakpoint ours(void)
+{
+	return (struct breakpoint){.task = current, .cpu = -1};
+}
+
+/* --- Many --- */
+
+/* Where a loop goes on, and where it goes round. */
+KTEST(breakpoint_instructions_go_on)
+{
+	const char *const at[] = {(const char *)count_down, count_down_branch};
+	u64 many = ktest_number("strikes", STRIKES);
+
+	if (no_breakpoints())
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
+		struct breakpoint bp = ours();
+
+		if (!open_bp(&bp, HW_BREAKPOINT_X, (unsigned long)at[i], 0))
+			return;
+		told.n = 0;
+		count_down(many);
+		EXPECT_EQ(told.n, many);
+		EXPECT_EQ(told.ip, (unsigned long)at[i]);
+		close_bp(&bp);
+	}
+}
+
+KTEST(breakpoint_data_go_on)
+{
+	struct breakpoint bp = ours();
+	u64 many = ktest_number("strikes", STRIKES);
+
+	if (no_breakpoints() || !open_bp(&bp, HW_BREAKPOINT_RW, (unsigned long)bytes, 4))
+		return;
+	told.n = 0;
+	for (u64 i = 0; i < many; i++)
+		access_data(bytes, 4, i % 2);
+	EXPECT_EQ(told.n, many);
+	close_bp(&bp);
+}
+
+/* --- Several at once --- */
+
+static void count_own(struct breakpoint *bp, const struct bp_hit *hit)
+{
+	++*(u32 *)bp->context;
+}
+
+/* Three of different scopes: the task's, the CPU's, and everybody's. Each is told of its own. */
+#define SCOPES 3
+static struct {
+	struct breakpoint bp[SCOPES];
+	u32 n[SCOPES];
+} several;
+
+static bool open_several(u32 type, const unsigned long addr[SCOPES], unsigned long len)
+{
+	for (unsigned i = 0; i < SCOPES; i++) {
+		several.n[i] = 0;
+		several.bp[i] = (struct breakpoint){.task = i == 0 ? current : NULL,
+						    .cpu = i == 1 ? (s32)this_cpu()->id : -1,
+						    .hit = count_own,
+						    .context = &several.n[i]};
+		if (!open_bp(&several.bp[i], type, addr[i], len))
+			return false;
+	}
+	return true;
+}
+
+static void expect_several(u32 first, u32 second, u32 third)
+{
+	EXPECT_EQ(several.n[0], first);
+	EXPECT_EQ(several.n[1], second);
+	EXPECT_EQ(several.n[2], third);
+}
+
+static void close_several(void)
+{
+	for (unsigned i = 0; i < SCOPES; i++)
+		close_bp(&several.bp[i]);
+	EXPECT_EQ(breakpoint_slots_used(), 0);
+}
+
+static void all_strike(u32 type, unsigned long addr, unsigned long len)
+{
+	const unsigned long all[] = {addr, addr, addr};
+
+	if (no_breakpoints() || !open_several(type, all, len))
+		return;
+	for (u32 n = 1; n <= 10; n++) {
+		store_byte(bytes);
+		expect_several(n, n, n);
+	}
+	breakpoint_disable(&several.bp[1]);
+	store_byte(bytes);
+	expect_several(11, 10, 11);
+	close_several();
+	store_byte(bytes);
+	expect_several(11, 10, 11);
+}
+
+/* Whom an emulator may report as one. */
+KTEST(breakpoint_equal_ones_all_strike)
+{
+	all_strike(HW_BREAKPOINT_W, (unsigned long)bytes, 4);
+}
+
+KTEST(breakpoint_equal_instructions_all_strike)
+{
+	all_strike(HW_BREAKPOINT_X, (unsigned long)store_byte, 0);
+}
+
+/* Each by those accesses that touch it: all of them, or two, or one. */
+KTEST(breakpoint_overlapping_ones_all_strike)
+{
+	const unsigned long addr = (unsigned long)bytes, all[] = {addr, addr + 2, addr + 3};
+
+	if (no_breakpoints())
+		return;
+	if (reports_one_slot()) {
+		ktest_skip("this emulator reports one of several slots");
+		return;
+	}
+	if (!open_several(HW_BREAKPOINT_W, all, 2))
+		return;
+	access_data(bytes, 8, true);
+	expect_several(1, 1, 1);
+	access_data(bytes + 2, 2, true);
+	expect_several(1, 2, 2);
+	access_data(bytes + 4, 4, true);
+	expect_several(1, 2, 3);
+	access_data(bytes, 1, true);
+	access_data(bytes + 1, 1, true);
+	expect_several(3, 2, 3);
+	close_several();
+}
+
+/* An instruction that is watched stores to data that are. */
+KTEST(breakpoint_instruction_and_its_data)
+{
+	struct breakpoint x = ours(), w = ours();
+
+	if (no_breakpoints() || !open_bp(&x, HW_BREAKPOINT_X, (unsigned long)store_byte, 0) ||
+	    !open_bp(&w, HW_BREAKPOINT_W, (unsigned long)bytes, 1))
+		return;
+	for (u32 n = 1; n <= 1000; n++) {
+		*bytes = 0xff;
+		told.n = 0;
+		store_byte(bytes);
+		EXPECT_EQ(told.n, 2);
+		EXPECT(*bytes != 0xff);
+	}
+	store_byte(bytes + 1);
+	EXPECT_EQ(told.n, 3);
+	close_bp(&x);
+	close_bp(&w);
+}
