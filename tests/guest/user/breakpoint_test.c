@@ -3,7 +3,6 @@
  * Breakpoint events as programs meet them: what strikes them and what does not, in user mode and by
  * the kernel; samples; slots; over fork, exec, threads and moves.
  */
-#include <linux/hw_breakpoint.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,52 +13,12 @@
 #include <unistd.h>
 
 #include "../watched.h"
-#include "ktap.h"
-#include "samples.h"
+#include "strikes.h"
 
 #define SLOTS 4 /* for data */
 
 static volatile uint64_t data[8] __attribute__((aligned(64)));
 static uint64_t *const bytes = (uint64_t *)data;
-
-static struct perf_event_attr breakpoint(uint32_t type, volatile const void *addr, uint64_t len)
-{
-	return (struct perf_event_attr){.type = PERF_TYPE_BREAKPOINT,
-					.size = PERF_ATTR_SIZE_VER5,
-					.bp_type = type,
-					.bp_addr = (uintptr_t)addr,
-					.bp_len = len};
-}
-
-/* On the caller, counting; -1: failed. */
-static int count_on_self(uint32_t type, volatile const void *addr, uint64_t len)
-{
-	struct perf_event_attr attr = breakpoint(type, addr, len);
-
-	return perf_event_open(&attr, 0, -1, -1, 0);
-}
-
-/* Does this machine have none? Then the test is skipped. */
-static bool no_breakpoints(void)
-{
-	int fd = count_on_self(HW_BREAKPOINT_W, data, 4);
-
-	if (fd < 0 && errno == EOPNOTSUPP) {
-		ktap_skip("breakpoints of this architecture are not done yet");
-		return true;
-	}
-	EXPECT(fd >= 0);
-	close(fd);
-	return fd < 0;
-}
-
-static uint64_t value(int fd)
-{
-	uint64_t n = -1;
-
-	EXPECT_EQ(read(fd, &n, sizeof(n)), sizeof(n));
-	return n;
-}
 
 static __attribute__((noinline)) void step(void)
 {
@@ -67,85 +26,6 @@ static __attribute__((noinline)) void step(void)
 }
 
 /* --- What strikes --- */
-
-/* One access of each size at each place, aligned. */
-static void access_at(unsigned char *at, unsigned size, bool write)
-{
-	uint64_t old;
-
-	if (size == 1)
-		old = *(volatile uint8_t *)at;
-	else if (size == 2)
-		old = *(volatile uint16_t *)at;
-	else if (size == 4)
-		old = *(volatile uint32_t *)at;
-	else
-		old = *(volatile uint64_t *)at;
-	if (!write)
-		return;
-	if (size == 1)
-		*(volatile uint8_t *)at = old;
-	else if (size == 2)
-		*(volatile uint16_t *)at = old;
-	else if (size == 4)
-		*(volatile uint32_t *)at = old;
-	else
-		*(volatile uint64_t *)at = old;
-}
-
-/* Every length and alignment whose range two slots make up, and every type. */
-static void strikes_where(uint32_t type, unsigned offset, unsigned len)
-{
-	unsigned char *base = (unsigned char *)data + 16;
-	int fd = count_on_self(type, base + offset, len);
-	uint64_t expected = 0;
-
-	if (!EXPECT(fd >= 0))
-		return;
-	for (unsigned size = 1; size <= sizeof(long); size *= 2) {
-		for (unsigned char *at = base - 8; at < base + 24; at += size) {
-			bool in = at < base + offset + len && at + size > base + offset;
-
-			access_at(at, size, true);
-			expected += in * (type == HW_BREAKPOINT_RW ? 2 : 1);
-		}
-	}
-	if (!EXPECT_EQ(value(fd), expected))
-		printf("# type %u, %u bytes at offset %u\n", (unsigned)type, len, offset);
-	close(fd);
-}
-
-TEST(breakpoint_counts_accesses)
-{
-	if (no_breakpoints())
-		return;
-	for (unsigned len = 1; len <= 8; len *= 2)
-		for (unsigned offset = 0; offset < 8; offset += len) {
-			strikes_where(HW_BREAKPOINT_W, offset, len);
-			strikes_where(HW_BREAKPOINT_RW, offset, len);
-			if (READS_ALONE)
-				strikes_where(HW_BREAKPOINT_R, offset, len);
-		}
-	for (unsigned len = 2; len <= 3; len++)
-		for (unsigned offset = 1; offset < 16; offset += 2)
-			strikes_where(HW_BREAKPOINT_W, offset % 9, len);
-	strikes_where(HW_BREAKPOINT_W, 4, 8);
-	strikes_where(HW_BREAKPOINT_RW, 2, 6);
-	/* Anything else is watched too, with some bytes beside it. */
-	for (unsigned len = 1; len <= 8; len++) {
-		for (unsigned offset = 0; offset < 8; offset++) {
-			unsigned char *at = (unsigned char *)data + 16 + offset;
-			int fd = count_on_self(HW_BREAKPOINT_W, at, len);
-
-			if (!EXPECT(fd >= 0))
-				return;
-			for (unsigned i = 0; i < len; i++)
-				access_at(at + i, 1, true);
-			EXPECT_EQ(value(fd), len);
-			close(fd);
-		}
-	}
-}
 
 TEST(breakpoint_counts_calls)
 {
@@ -261,12 +141,6 @@ static bool fill(int fd[], int n)
 			return false;
 	}
 	return true;
-}
-
-static void close_all(const int fd[], int n)
-{
-	while (n--)
-		close(fd[n]);
 }
 
 static void expect_room_for_instruction(bool room)
