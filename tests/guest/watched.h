@@ -112,14 +112,14 @@ static inline bool touches(const struct watched *w, const volatile void *at, uns
 /* --- Instructions --- */
 
 /*
- * side_by_side: each returns. Three of x86_64, a byte each; or three of ARM and three of Thumb.
+ * side_by_side: each returns. Those of x86_64 are a byte each; three are of ARM, three of Thumb.
  * store_byte() begins with the one that stores; count_down() has two that go round @n times.
  */
+#define INSTRUCTIONS 6
 extern const char side_by_side[], count_down_branch[];
 void store_byte(volatile void *at);
 void count_down(unsigned long n);
 #ifdef __arm__
-#define INSTRUCTIONS 6
 __asm__(".pushsection .text\n"
 	".balign 8\n"
 	".arm\n"
@@ -138,10 +138,9 @@ __asm__(".pushsection .text\n"
 	"	bne count_down; bx lr\n"
 	".popsection\n");
 #else
-#define INSTRUCTIONS 3
 __asm__(".pushsection .text\n"
 	"side_by_side:\n"
-	"	ret; ret; ret\n"
+	"	ret; ret; ret; ret; ret; ret\n"
 	"store_byte:\n"
 	"	movb $1, (%rdi); ret\n"
 	"count_down:\n"
@@ -163,13 +162,17 @@ static inline uintptr_t instruction(unsigned i)
 
 static inline uintptr_t instruction_address(unsigned i)
 {
-	return instruction(i) - (i >= 3);
+#ifdef __arm__
+	return instruction(i) & ~(uintptr_t)1;
+#else
+	return instruction(i);
+#endif
 }
 
 /* May bp_len be @len? On ARM 2 says that it is a Thumb instruction. */
 static inline bool may_be_long(unsigned i, unsigned len)
 {
-	return INSTRUCTIONS == 3 || i >= 3 || len != 2;
+	return SLOTS_ARE_SHARED || i >= 3 || len != 2;
 }
 
 static inline void execute(unsigned i)
