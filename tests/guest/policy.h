@@ -56,6 +56,7 @@ struct seen {
 #define HANDLER_OPEN    1 /* (struct perf_event_attr *): on the caller, wherever it runs */
 #define HANDLER_STOP    2 /* (uint64_t *): no more, and the event's value */
 #define HANDLER_CHANGES 3 /* (uint64_t *): of the counters below so far; no event is needed */
+#define HANDLER_SLOTS   4 /* (uint64_t *): of breakpoints, that are reserved now; the same */
 
 /* The test kernel's unit that counts nanoseconds: perf_event_attr.type, counters of each CPU. */
 #define COUNTING_TYPE     64

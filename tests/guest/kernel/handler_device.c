@@ -3,6 +3,7 @@
  * /dev/handler, in the test kernel only: a program opens an event on itself with a handler of
  * kernel code's own, and reads what that has seen.
  */
+#include <hotregs/breakpoint.h>
 #include <hotregs/cpu.h>
 #include <hotregs/fs.h>
 #include <hotregs/mm.h>
@@ -93,6 +94,9 @@ static long handler_ioctl(struct file *f, unsigned long cmd, unsigned long arg)
 		return copy_to_user((void __user *)arg, &value, sizeof(value));
 	case HANDLER_CHANGES:
 		value = counting_changes();
+		return copy_to_user((void __user *)arg, &value, sizeof(value));
+	case HANDLER_SLOTS:
+		value = breakpoint_slots_used();
 		return copy_to_user((void __user *)arg, &value, sizeof(value));
 	default:
 		return -ENOTTY;

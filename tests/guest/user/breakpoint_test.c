@@ -109,28 +109,6 @@ TEST(breakpoint_samples_who_and_what)
 	recorder_close(&r);
 }
 
-/* Exactly so many samples as there are periods. */
-TEST(breakpoint_loses_no_strike)
-{
-	struct perf_event_attr attr = breakpoint(HW_BREAKPOINT_X, step, sizeof(long));
-	static struct record record;
-	struct recorder r;
-	unsigned n = 0;
-
-	if (no_breakpoints())
-		return;
-	attr.sample_period = 100;
-	attr.sample_type = SAMPLE_TYPE & ~PERF_SAMPLE_CALLCHAIN;
-	if (!EXPECT(recorder_open(&r, &attr, 0, -1, 8)))
-		return;
-	for (int i = 0; i < 10000; i++)
-		step();
-	while (recorder_next(&r, &record))
-		n += record.header.type == PERF_RECORD_SAMPLE;
-	EXPECT_EQ(n, 100);
-	recorder_close(&r);
-}
-
 /* --- Slots --- */
 
 static bool fill(int fd[], int n)

@@ -2,7 +2,11 @@
 /* Opens and reads breakpoint events for tests. */
 #include "strikes.h"
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "../policy.h"
 
 struct perf_event_attr breakpoint(uint32_t type, volatile const void *addr, uint64_t len)
 {
@@ -39,6 +43,16 @@ uint64_t value(int fd)
 	uint64_t n = -1;
 
 	EXPECT_EQ(read(fd, &n, sizeof(n)), sizeof(n));
+	return n;
+}
+
+uint64_t slots_used(void)
+{
+	int fd = open("/dev/handler", O_RDWR);
+	uint64_t n = -1;
+
+	EXPECT_EQ(ioctl(fd, HANDLER_SLOTS, &n), 0);
+	close(fd);
 	return n;
 }
 

@@ -18,6 +18,9 @@ bool no_breakpoints(void);
 /* What it has counted. */
 uint64_t value(int fd);
 
+/* Slots that are reserved now, whoever's they are. */
+uint64_t slots_used(void);
+
 /* Opens events of @type at @addr on the caller till there is no slot left; how many there are. */
 #define SLOTS_MAX 16
 unsigned fill_slots(int fd[SLOTS_MAX], uint32_t type, volatile const void *addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Debug exceptions that come together with something else: a step, a page fault, an entry into the
- * kernel that they are put off to (Intel SDM vol. 3, 17.3.1.1); and many in a row.
+ * kernel that they are put off to (Intel SDM vol. 3, 17.3.1.1).
  */
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
@@ -229,24 +229,5 @@ TEST(x86_debug_instruction_that_faults)
 				 : "memory");
 	EXPECT_EQ(value(fd), 16);
 	munmap(page, 4096 * 16);
-	close(fd);
-}
-
-#define MANY 1000000
-
-TEST(x86_debug_a_million_times)
-{
-	extern char x86_debug_many[];
-	uint64_t left = MANY;
-	int fd = watch(HW_BREAKPOINT_X, x86_debug_many, 0, NULL);
-
-	if (!EXPECT(fd >= 0))
-		return;
-	__asm__ volatile("x86_debug_many:\tdecq %0\n\t"
-			 "jnz x86_debug_many"
-			 : "+r"(left)
-			 :
-			 : "cc");
-	EXPECT_EQ(value(fd), MANY);
 	close(fd);
 }

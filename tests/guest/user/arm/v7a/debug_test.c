@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps over instructions that have struck: wherever these go on, in ARM and Thumb state; exclusive
- * accesses; two strikes of one instruction; signals in between; and what is not a program's to
- * execute.
+ * accesses; signals in between; and what is not a program's to execute.
  */
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
@@ -180,21 +179,6 @@ __asm__(".arm\n"
 	"store_at:\n"
 	"	str r1, [r0]\n"
 	"	bx lr\n");
-
-/* The instruction, its store, and both again. */
-TEST(arm_one_instruction_strikes_twice)
-{
-	int x = count(HW_BREAKPOINT_X, store_at, 4), w = count(HW_BREAKPOINT_W, &target, 4);
-
-	if (!EXPECT(x >= 0 && w >= 0))
-		return;
-	for (uint32_t i = 0; i < 1000; i++) {
-		store_there(&target, i);
-		EXPECT_EQ(target, i);
-	}
-	EXPECT_EQ(value(x), 1000);
-	EXPECT_EQ(value(w), 1000);
-}
 
 static volatile unsigned signals;
 static uint32_t *page;
