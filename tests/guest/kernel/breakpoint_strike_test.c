@@ -173,3 +173,45 @@ KTEST(breakpoint_instruction_and_its_data)
 	close_bp(&x);
 	close_bp(&w);
 }
+
+/* --- Nobody's --- */
+
+/* A slot that is on and has no owner, and one beside it that has. */
+static void stray_of(u32 type, unsigned long addr)
+{
+	struct breakpoint own = ours(), bp = ours();
+	u32 before = breakpoint_strays();
+	struct bp_bank bank = {};
+	unsigned long flags;
+
+	/* Only its form is of interest. */
+	if (!open_bp(&bp, type, addr, 1))
+		return;
+	close_bp(&bp);
+	if (!open_bp(&own, HW_BREAKPOINT_W, (unsigned long)&bytes[4], 1))
+		return;
+	bp_install(&bank, bp_pool(&bp.parts.form[0]), 1, &bp.parts.form[0]);
+	flags = irq_save();
+	bp_exchange(NULL, &bank);
+	told.n = 0;
+	for (u32 n = 1; n <= 10; n++) {
+		*bytes = 0xff;
+		store_byte(bytes);
+		EXPECT(*bytes != 0xff);
+	}
+	bp_exchange(&bank, NULL);
+	irq_restore(flags);
+	EXPECT_EQ(breakpoint_strays() - before, type == HW_BREAKPOINT_X ? 10 : 20);
+	EXPECT_EQ(told.n, 0);
+	store_byte(bytes + 4);
+	EXPECT_EQ(told.n, 1);
+	close_bp(&own);
+}
+
+KTEST(breakpoint_strays_are_told_nobody)
+{
+	if (no_breakpoints())
+		return;
+	stray_of(HW_BREAKPOINT_W, (unsigned long)bytes);
+	stray_of(HW_BREAKPOINT_X, (unsigned long)store_byte);
+}

@@ -209,6 +209,11 @@ static void count_overflow(struct perf_event *event, struct perf_sample_data *da
 	__atomic_fetch_add(&overflows, 1, __ATOMIC_RELAXED);
 }
 
+static void count_any(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	overflows++;
+}
+
 KTEST(smp_breakpoint_wide_is_on_each_cpu)
 {
 	const struct perf_event_attr attr = watch_variable();
@@ -228,6 +233,37 @@ KTEST(smp_breakpoint_wide_is_on_each_cpu)
 	unregister_wide_hw_breakpoint(events);
 	write_for_others();
 	EXPECT_EQ(READ_ONCE(overflows), nr_cpus);
+	EXPECT_EQ(breakpoint_slots_used(), 0);
+}
+
+/* Exactly so many as there are periods. */
+static void expect_overflows(u32 type, unsigned long addr)
+{
+	struct perf_event_attr attr = watch_variable();
+	struct perf_event *event;
+
+	attr.bp_type = type;
+	attr.bp_addr = addr;
+	attr.sample_period = 100;
+	event = perf_event_create_kernel_counter(&attr, this_cpu()->id, NULL, count_any, NULL);
+	if (!EXPECT(!IS_ERR(event)))
+		return;
+	overflows = 0;
+	for (u32 i = 0; i < 10000; i++)
+		write_variable(i);
+	EXPECT_EQ(overflows, 100);
+	EXPECT_EQ(perf_event_read(event, NULL, NULL), 10000);
+	perf_event_release(event);
+}
+
+KTEST(breakpoint_overflows_by_its_period)
+{
+	struct bp_parts parts;
+
+	if (!parse_variable(&parts))
+		return;
+	expect_overflows(HW_BREAKPOINT_W, (unsigned long)&variable);
+	expect_overflows(HW_BREAKPOINT_X, (unsigned long)write_variable);
 	EXPECT_EQ(breakpoint_slots_used(), 0);
 }
 
