@@ -96,9 +96,15 @@ static void sensible_breakpoint(struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr){.type = PERF_TYPE_BREAKPOINT,
 					 .size = PERF_ATTR_SIZE_VER5,
-					 .bp_type = one_in(4) ? below(6) : HW_BREAKPOINT_W,
+					 .bp_type = HW_BREAKPOINT_W,
 					 .bp_addr = (uintptr_t)watched + below(sizeof(watched)),
 					 .bp_len = 1 + below(8)};
+	if (!one_in(3))
+		return;
+	attr->bp_type = below(6);
+	attr->bp_len = below(12);
+	if (one_in(4))
+		attr->bp_addr = hostile_word();
 }
 
 static void sensible_attr(struct perf_event_attr *attr)
@@ -116,7 +122,7 @@ static void sensible_attr(struct perf_event_attr *attr)
 					14, 17, 18, 20, 21, 22, 23, 24, 26, 34};
 	uint64_t word = 0;
 
-	if (one_in(12)) {
+	if (one_in(6)) {
 		sensible_breakpoint(attr);
 		return;
 	}

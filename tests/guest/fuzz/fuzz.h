@@ -286,3 +286,6 @@ void report_failure(void) __attribute__((noreturn)); /* and exits */
 /* Counts which bits an attribute was opened with, and which request was made. */
 void count_attr_bits(const struct op *op);
 void count_request(const struct op *op);
+
+/* Is what became of the breakpoint whose attribute is at @addr, if it is one, what may? */
+void check_breakpoint(const struct op *op, unsigned long addr);

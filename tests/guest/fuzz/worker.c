@@ -295,10 +295,15 @@ static void judge(const struct op *op, const struct call *call)
 		return;
 	}
 	CHECK(op->result != -ENOSYS || !call->name || call->operations, "there is no such call");
-	if (op->nr == SYS_perf_event_open)
+	if (op->nr == SYS_perf_event_open) {
 		count_attr_bits(op);
-	if (op->nr == SYS_ioctl)
+		check_breakpoint(op, op->arg[0]);
+	}
+	if (op->nr == SYS_ioctl) {
 		count_request(op);
+		if ((unsigned)op->arg[1] == PERF_EVENT_IOC_MODIFY_ATTRIBUTES)
+			check_breakpoint(op, op->arg[2]);
+	}
 	if ((unsigned long)op->result >= -4095UL) {
 		if (call->failed)
 			call->failed(op);
