@@ -23,7 +23,8 @@ fuzz_path_SRC := kernel/fs/path.c
 fuzz_printf_SRC :=
 
 FUZZ_TARGETS += attr ring
-fuzz_attr_SRC := $(PERF_SRC) tests/host/perf_fixture.c
+fuzz_attr_SRC := $(filter-out %/breakpoint_pmu.c,$(PERF_SRC)) tests/host/perf_fixture.c
+$(FUZZ_OUT)/fuzz_attr: kernel/perf/breakpoint_pmu.c
 fuzz_ring_SRC := kernel/perf/ring.c
 
 FUZZ_TARGETS += perf_elf stream

@@ -5,8 +5,11 @@
  * another one like it in its group, a ring, strikes, a child and an end, which leave nothing
  * behind.
  */
+#include "../host/breakpoint_machine.h"
 #include "../host/perf_fixture.h"
 #include "fuzz.h"
+
+#include "../../kernel/perf/breakpoint_pmu.c"
 
 #include <arch/uaccess.h>
 
@@ -33,6 +36,32 @@ int copy_to_user(void __user *dst, const void *src, size_t n)
 		return -EFAULT;
 	memcpy(user + at, src, n);
 	return 0;
+}
+
+static void add_breakpoints(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_W,
+				       .bp_addr = 0x601005,
+				       .bp_len = 8,
+				       .inherit = 1};
+
+	fuzz_add_example(&attr, sizeof(attr));
+	attr.bp_type = HW_BREAKPOINT_X;
+	attr.sample_period = attr.exclude_kernel = attr.remove_on_exec = attr.sigtrap = 1;
+	attr.sig_data = 1;
+	fuzz_add_example(&attr, sizeof(attr));
+	attr = (struct perf_event_attr){.type = PERF_TYPE_BREAKPOINT,
+					.size = PERF_ATTR_SIZE_VER5,
+					.bp_type = HW_BREAKPOINT_W,
+					.bp_addr = (unsigned long)host_debug_data - 4,
+					.bp_len = 4,
+					.sample_period = 2,
+					.sample_type = PERF_SAMPLE_ADDR};
+	fuzz_add_example(&attr, PERF_ATTR_SIZE_VER5);
+	attr.bp_addr = -4UL;
+	fuzz_add_example(&attr, PERF_ATTR_SIZE_VER5);
 }
 
 void fuzz_examples(void)
@@ -77,6 +106,7 @@ void fuzz_examples(void)
 	attr.sigtrap = attr.remove_on_exec = 1;
 	attr.sig_data = 1;
 	fuzz_add_example(&attr, sizeof(attr));
+	add_breakpoints();
 }
 
 static void check_event(const struct perf_event_attr *attr)
@@ -124,12 +154,58 @@ static void check_fields(const struct perf_event_attr *attr)
 /* Features that there are not. */
 static void check_refused(const struct perf_event_attr *attr)
 {
-	CHECK(!attr->sigtrap && !attr->sig_data && !attr->precise_ip && !attr->exclude_host);
+	CHECK(!attr->precise_ip && !attr->exclude_host);
 	CHECK(!attr->namespaces && !attr->ksymbol && !attr->bpf_event && !attr->cgroup);
 	CHECK(!attr->aux_output && !attr->text_poke && !attr->aux_watermark &&
 	      !attr->aux_sample_size);
-	CHECK(!attr->bp_type && !attr->config1 && !attr->config2 && !attr->config3);
-	CHECK(!attr->branch_sample_type);
+	CHECK(!attr->config3 && !attr->branch_sample_type);
+}
+
+/* What is a breakpoint's alone, and what there is of a breakpoint before its slots are asked for.
+ */
+static void check_type(const struct perf_event_attr *attr)
+{
+	CHECK(attr->sigtrap || !attr->sig_data);
+	if (attr->type == PERF_TYPE_SOFTWARE) {
+		CHECK(attr->config < PERF_COUNT_SW_MAX && !attr->sigtrap);
+		CHECK(!attr->bp_type && !attr->bp_addr && !attr->bp_len);
+		return;
+	}
+	CHECK(attr->type == PERF_TYPE_BREAKPOINT && !attr->config);
+	CHECK(attr->bp_addr < USER_END || !attr->exclude_kernel);
+	CHECK(!attr->sigtrap ||
+	      (attr->sample_period && attr->exclude_kernel && attr->remove_on_exec));
+}
+
+/* --- Breakpoints, as docs/abi.md has them, on a machine without reads and accesses --- */
+
+static bool overlaps_bytes(u64 first, u64 last, const void *start, size_t n)
+{
+	return first < (unsigned long)start + n && last >= (unsigned long)start;
+}
+
+static bool can_be_watched(const struct perf_event_attr *attr)
+{
+	bool data = attr->bp_type != HW_BREAKPOINT_X;
+	u64 first = attr->bp_addr, last = data ? first + attr->bp_len - 1 : first;
+
+	if (data && (attr->bp_type != HW_BREAKPOINT_W || !attr->bp_len || attr->bp_len > 8))
+		return false;
+	if (last < first)
+		return false;
+	if (first < USER_END)
+		return true;
+	return !overlaps_bytes(first, last, host_noinstr, sizeof(host_noinstr)) &&
+	       (!data || (!overlaps_bytes(first, last, host_debug_data, sizeof(host_debug_data)) &&
+			  !overlaps_bytes(first, last, (void *)VMAP_START, VMAP_END - VMAP_START)));
+}
+
+/* An access, or the instruction, in the program. */
+static void strike_breakpoint(const struct perf_event_attr *attr)
+{
+	host_irqs_off = 1;
+	host_strike(attr->bp_addr, attr->bp_type == HW_BREAKPOINT_X, &user_frame);
+	host_irqs_off = 0;
 }
 
 /* --- An event's life --- */
@@ -183,12 +259,14 @@ static struct perf_event *open_sibling(const struct perf_event_attr *first,
 }
 
 /* A few of each kind, in the task and in its child. */
-static void strike(void)
+static void strike_all(const struct perf_event_attr *attr)
 {
 	struct pt_regs regs = kernel_regs();
 
 	perf_page_fault(&regs, 0x1000, false);
 	perf_page_fault(&user_frame, USER_MEMORY, true);
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		strike_breakpoint(attr);
 	host_clock += 1000;
 	host_run_timers(host_clock + 100000, &regs);
 	switch_to(&other_task);
@@ -236,6 +314,12 @@ static void live(const struct perf_event_attr *attr, u32 choice)
 
 	fixture_set_up(NULL);
 	leader = perf_event_open_group(attr, 0, cpu, NULL, &root);
+	if (attr->type == PERF_TYPE_BREAKPOINT && !can_be_watched(attr)) {
+		CHECK(leader == ERR_PTR(-EINVAL));
+		CHECK(!breakpoint_slots_used());
+		fixture_tear_down(NULL);
+		return;
+	}
 	CHECK(!IS_ERR(leader));
 	sibling = open_sibling(attr, leader, cpu, choice);
 	err = perf_event_mmap(leader, 1 << (choice >> 17 & 3), false, &root, &ring);
@@ -245,33 +329,34 @@ static void live(const struct perf_event_attr *attr, u32 choice)
 		      (sibling->attr.write_backward == attr->write_backward ? 0 : -EINVAL));
 	CHECK(!perf_task_fork(&other_task));
 	perf_group_enable(leader);
-	strike();
+	strike_all(attr);
 	read_events(leader, sibling);
 	if (choice >> 19 & 1)
 		perf_event_refresh(leader, 2);
-	strike();
+	strike_all(attr);
 	perf_task_before_exec();
 	perf_task_exec();
-	strike();
+	strike_all(attr);
 	/* The child or the leader may be the first to go. */
 	if (choice >> 20 & 1)
 		end_child();
 	if (ring)
 		check_records(ring);
 	close_event(leader);
-	strike();
+	strike_all(attr);
 	if (sibling)
 		close_event(sibling);
 	fixture_tear_down(NULL);
+	CHECK(!breakpoint_slots_used() && !host_slots_on(0));
 }
 
 static void check_accepted(const struct perf_event_attr *attr)
 {
-	CHECK(attr->type == PERF_TYPE_SOFTWARE && attr->config < PERF_COUNT_SW_MAX);
 	CHECK(!(attr->sample_type & ~(u64)SAMPLE_DONE));
 	CHECK(!(attr->read_format & ~(u64)(PERF_FORMAT_MAX - 1)));
 	CHECK(!attr->__reserved_1 && !attr->__reserved_2 && !attr->__reserved_3);
 	check_refused(attr);
+	check_type(attr);
 	check_fields(attr);
 	check_event(attr);
 }
@@ -292,6 +377,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 wanted;
 	int err;
 
+	if (!perf_pmu_find(PERF_TYPE_BREAKPOINT))
+		breakpoints_init();
 	user = fuzz_copy(data, size);
 	user_size = size;
 	err = perf_attr_copy(&attr, (struct perf_event_attr *)ATTR_ADDRESS);

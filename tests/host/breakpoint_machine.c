@@ -33,7 +33,7 @@ struct bp_form host_exec(unsigned long addr)
 
 int bp_check(const struct bp_form *form, const char **why)
 {
-	if (form->addr + form->len < form->addr || form->len > 8) {
+	if (bp_range(form).last < form->addr || form->len > 8) {
 		*why = "no range";
 		return -EINVAL;
 	}
@@ -50,7 +50,7 @@ int bp_parse(const struct perf_event_attr *attr, struct bp_parts *parts, const c
 		return 0;
 	}
 	if (attr->bp_type != HW_BREAKPOINT_W || !attr->bp_len || attr->bp_len > 8 ||
-	    end < attr->bp_addr)
+	    end - 1 < attr->bp_addr)
 		return -EINVAL;
 	if (middle <= attr->bp_addr)
 		*parts = (struct bp_parts){{host_data(attr->bp_addr, attr->bp_len)}, 1};
