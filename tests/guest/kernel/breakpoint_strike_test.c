@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strikes in the kernel: many in a row, each counted and each gone on from; and several owners whom
- * one instruction strikes, by one kind of breakpoint and by both.
+ * Strikes in the kernel: many in a row, each counted and gone on from, where it was or elsewhere;
+ * several owners whom one instruction strikes, by one kind of breakpoint and by both; and nobody's.
  */
 #include <hotregs/cpu.h>
 #include <hotregs/task.h>
@@ -55,6 +55,33 @@ KTEST(breakpoint_data_go_on)
 		access_data(bytes, 4, i % 2);
 	EXPECT_EQ(told.n, many);
 	close_bp(&bp);
+}
+
+/* --- Elsewhere --- */
+
+static void go_to_next(struct breakpoint *bp, const struct bp_hit *hit)
+{
+	note_strike(bp, hit);
+	regs_set_ip(hit->regs, instruction_address(1));
+}
+
+/* Where a handler has sent it, the next one strikes: it is another instruction. */
+KTEST(breakpoint_strikes_where_a_handler_has_sent_it)
+{
+	struct breakpoint first = ours(), second = ours();
+
+	if (no_breakpoints() || !open_bp(&first, HW_BREAKPOINT_X, instruction(0), 0) ||
+	    !open_bp(&second, HW_BREAKPOINT_X, instruction(1), 0))
+		return;
+	first.hit = go_to_next;
+	for (u32 n = 1; n <= 10; n++) {
+		told.n = 0;
+		execute(0);
+		EXPECT_EQ(told.n, 2);
+		EXPECT_EQ(told.ip, instruction_address(1));
+	}
+	close_bp(&first);
+	close_bp(&second);
 }
 
 /* --- Several at once --- */

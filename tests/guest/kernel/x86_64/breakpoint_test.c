@@ -105,40 +105,6 @@ KTEST(x86_breakpoint_handler_goes_on_elsewhere)
 	EXPECT_EQ(executed, 0);
 }
 
-static void go_to_store(struct breakpoint *bp, const struct bp_hit *hit)
-{
-	extern const char x86_breakpoint_elsewhere[];
-
-	note_strike(bp, hit);
-	regs_set_ip(hit->regs, (unsigned long)x86_breakpoint_elsewhere);
-}
-
-/* Where a handler has sent it, the next one strikes: it is another instruction. */
-KTEST(x86_breakpoint_strikes_where_a_handler_has_sent_it)
-{
-	extern const char x86_breakpoint_here[], x86_breakpoint_elsewhere[];
-	struct breakpoint first = {.task = current, .cpu = -1}, second = first;
-	unsigned long way = 0;
-
-	if (!open_bp(&first, HW_BREAKPOINT_X, (unsigned long)x86_breakpoint_here, 0) ||
-	    !open_bp(&second, HW_BREAKPOINT_X, (unsigned long)x86_breakpoint_elsewhere, 0))
-		return;
-	first.hit = go_to_store;
-	told.n = 0;
-	__asm__ volatile("x86_breakpoint_here:\n\t"
-			 "orq $1, %0\n"
-			 "x86_breakpoint_elsewhere:\n\t"
-			 "orq $2, %0"
-			 : "+r"(way)
-			 :
-			 : "cc", "memory");
-	EXPECT_EQ(told.n, 2);
-	EXPECT_EQ(told.ip, (unsigned long)x86_breakpoint_elsewhere);
-	EXPECT_EQ(way, 2);
-	close_bp(&first);
-	close_bp(&second);
-}
-
 /* --- What is nobody's --- */
 
 static noinline void store(void)
