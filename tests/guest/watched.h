@@ -113,11 +113,12 @@ static inline bool touches(const struct watched *w, const volatile void *at, uns
 
 /*
  * side_by_side: each returns. Those of x86_64 are a byte each; three are of ARM, three of Thumb.
- * store_byte() begins with the one that stores; count_down() has two that go round @n times.
+ * store_word() begins with the one that stores four bytes; count_down() has two that go round @n
+ * times.
  */
 #define INSTRUCTIONS 6
 extern const char side_by_side[], count_down_branch[];
-void store_byte(volatile void *at);
+void store_word(volatile void *at);
 void count_down(unsigned long n);
 #ifdef __arm__
 __asm__(".pushsection .text\n"
@@ -128,9 +129,9 @@ __asm__(".pushsection .text\n"
 	".thumb\n"
 	"	bx lr; bx lr; bx lr; nop\n"
 	".arm\n"
-	".type store_byte, %function\n"
-	"store_byte:\n"
-	"	strb r0, [r0]; bx lr\n"
+	".type store_word, %function\n"
+	"store_word:\n"
+	"	str r0, [r0]; bx lr\n"
 	".type count_down, %function\n"
 	"count_down:\n"
 	"	subs r0, r0, #1\n"
@@ -141,8 +142,8 @@ __asm__(".pushsection .text\n"
 __asm__(".pushsection .text\n"
 	"side_by_side:\n"
 	"	ret; ret; ret; ret; ret; ret\n"
-	"store_byte:\n"
-	"	movb $1, (%rdi); ret\n"
+	"store_word:\n"
+	"	movl $1, (%rdi); ret\n"
 	"count_down:\n"
 	"	decq %rdi\n"
 	"count_down_branch:\n"

@@ -133,14 +133,14 @@ static void all_strike(u32 type, unsigned long addr, unsigned long len)
 	if (no_breakpoints() || !open_several(type, all, len))
 		return;
 	for (u32 n = 1; n <= 10; n++) {
-		store_byte(bytes);
+		store_word(bytes);
 		expect_several(n, n, n);
 	}
 	breakpoint_disable(&several.bp[1]);
-	store_byte(bytes);
+	store_word(bytes);
 	expect_several(11, 10, 11);
 	close_several();
-	store_byte(bytes);
+	store_word(bytes);
 	expect_several(11, 10, 11);
 }
 
@@ -152,7 +152,7 @@ KTEST(breakpoint_equal_ones_all_strike)
 
 KTEST(breakpoint_equal_instructions_all_strike)
 {
-	all_strike(HW_BREAKPOINT_X, (unsigned long)store_byte, 0);
+	all_strike(HW_BREAKPOINT_X, (unsigned long)store_word, 0);
 }
 
 /* Each by those accesses that touch it: all of them, or two, or one. */
@@ -185,17 +185,17 @@ KTEST(breakpoint_instruction_and_its_data)
 {
 	struct breakpoint x = ours(), w = ours();
 
-	if (no_breakpoints() || !open_bp(&x, HW_BREAKPOINT_X, (unsigned long)store_byte, 0) ||
+	if (no_breakpoints() || !open_bp(&x, HW_BREAKPOINT_X, (unsigned long)store_word, 0) ||
 	    !open_bp(&w, HW_BREAKPOINT_W, (unsigned long)bytes, 1))
 		return;
 	for (u32 n = 1; n <= 1000; n++) {
 		*bytes = 0xff;
 		told.n = 0;
-		store_byte(bytes);
+		store_word(bytes);
 		EXPECT_EQ(told.n, 2);
 		EXPECT(*bytes != 0xff);
 	}
-	store_byte(bytes + 1);
+	store_word(bytes + 4);
 	EXPECT_EQ(told.n, 3);
 	close_bp(&x);
 	close_bp(&w);
@@ -223,14 +223,14 @@ static void stray_of(u32 type, unsigned long addr)
 	told.n = 0;
 	for (u32 n = 1; n <= 10; n++) {
 		*bytes = 0xff;
-		store_byte(bytes);
+		store_word(bytes);
 		EXPECT(*bytes != 0xff);
 	}
 	bp_exchange(&bank, NULL);
 	irq_restore(flags);
 	EXPECT_EQ(breakpoint_strays() - before, type == HW_BREAKPOINT_X ? 10 : 20);
 	EXPECT_EQ(told.n, 0);
-	store_byte(bytes + 4);
+	store_word(bytes + 4);
 	EXPECT_EQ(told.n, 1);
 	close_bp(&own);
 }
@@ -240,5 +240,5 @@ KTEST(breakpoint_strays_are_told_nobody)
 	if (no_breakpoints())
 		return;
 	stray_of(HW_BREAKPOINT_W, (unsigned long)bytes);
-	stray_of(HW_BREAKPOINT_X, (unsigned long)store_byte);
+	stray_of(HW_BREAKPOINT_X, (unsigned long)store_word);
 }

@@ -58,7 +58,7 @@ static void expect_samples(uint32_t type, volatile const void *addr)
 	if (!EXPECT(recorder_open(&r, &attr, 0, -1, 8)))
 		return;
 	for (int i = 0; i < 10000; i++)
-		store_byte(bytes);
+		store_word(bytes);
 	while (recorder_next(&r, &record))
 		n += record.header.type == PERF_RECORD_SAMPLE;
 	EXPECT_EQ(n, 100);
@@ -70,7 +70,7 @@ TEST(breakpoint_loses_no_strike)
 {
 	if (no_breakpoints())
 		return;
-	expect_samples(HW_BREAKPOINT_X, (void *)(uintptr_t)store_byte);
+	expect_samples(HW_BREAKPOINT_X, (void *)(uintptr_t)store_word);
 	expect_samples(HW_BREAKPOINT_W, bytes);
 }
 
@@ -101,15 +101,15 @@ TEST(breakpoint_equal_ones_all_strike)
 
 	if (no_breakpoints())
 		return;
-	open_scopes(x, HW_BREAKPOINT_X, (void *)(uintptr_t)store_byte);
+	open_scopes(x, HW_BREAKPOINT_X, (void *)(uintptr_t)store_word);
 	for (unsigned n = 1; n <= 10; n++) {
-		store_byte(bytes);
+		store_word(bytes);
 		expect_values(x, n, n, n);
 	}
 	close_all(x, 3);
 	open_scopes(w, HW_BREAKPOINT_W, bytes);
 	for (unsigned n = 1; n <= 10; n++) {
-		store_byte(bytes);
+		store_word(bytes);
 		expect_values(w, n, n, n);
 	}
 	close_all(w, 3);
@@ -148,16 +148,16 @@ TEST(breakpoint_instruction_and_its_data)
 
 	if (no_breakpoints())
 		return;
-	x = count_on_self(HW_BREAKPOINT_X, (void *)(uintptr_t)store_byte, sizeof(long));
+	x = count_on_self(HW_BREAKPOINT_X, (void *)(uintptr_t)store_word, sizeof(long));
 	w = count_on_self(HW_BREAKPOINT_W, bytes, 1);
 	for (unsigned n = 1; n <= 1000; n++) {
 		*bytes = 0xff;
-		store_byte(bytes);
+		store_word(bytes);
 		EXPECT_EQ(value(x), n);
 		EXPECT_EQ(value(w), 2 * n);
 		EXPECT(*bytes != 0xff);
 	}
-	store_byte(bytes + 1);
+	store_word(bytes + 4);
 	EXPECT_EQ(value(x), 1001);
 	EXPECT_EQ(value(w), 2000);
 	close(x);
