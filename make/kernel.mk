@@ -6,6 +6,7 @@ ARCH_ID := $(subst /,-,$(ARCH))
 
 CROSS_x86_64 := x86_64-linux-gnu-
 CROSS_arm-v7a := arm-none-eabi-
+CROSS_arm64 := aarch64-linux-gnu-
 CROSS := $(CROSS_$(ARCH_ID))
 # Debugging information names files relative to this directory, so that an image depends on its
 # sources and not on where they were compiled.
@@ -17,10 +18,14 @@ OBJCOPY := $(CROSS)objcopy
 OBJ := $(OUT)/obj
 KERNEL := $(OUT)/hotregs.elf
 
+# What several ARCHs share lies beside them.
+ARCH_INCLUDE_arm-v7a := -Iarch/arm/common/include
+ARCH_INCLUDE_arm64 := $(ARCH_INCLUDE_arm-v7a)
+
 # The kernel uses no FPU or vector register, keeps every frame and every caller (a chain is only as
 # good as its frames), and clones no function under another name.
 KERNEL_CFLAGS := -std=gnu17 -O2 -g -ffreestanding -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
-	-Iinclude -Iarch/include -Iarch/$(ARCH)/include \
+	-Iinclude -Iarch/include -Iarch/$(ARCH)/include $(ARCH_INCLUDE_$(ARCH_ID)) \
 	-Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-sra -fno-ipa-cp -fno-ipa-icf \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -fno-common -fno-strict-aliasing \
@@ -37,15 +42,21 @@ KERNEL_CFLAGS_x86_64 := $(FRAMES_x86_64) -m64 -mno-red-zone -mcmodel=kernel -mge
 # (-mno-sched-prolog; arch/arm/common/frame_repair.c sees a few instructions far only).
 KERNEL_CFLAGS_arm-v7a := -mcpu=cortex-a7 -marm -mfloat-abi=soft -mgeneral-regs-only -funwind-tables -fno-shrink-wrap \
 	-mno-sched-prolog -fno-ipa-pure-const
+# What calls another function has a frame record. A leaf has none, and its caller is in the link register,
+# as arch/arm64/unwind.c finds out. Atomics are the base architecture's, inline.
+KERNEL_CFLAGS_arm64 := -march=armv8-a -mgeneral-regs-only -mno-outline-atomics -mbranch-protection=none \
+	-fno-stack-clash-protection
 KERNEL_CFLAGS += $(KERNEL_CFLAGS_$(ARCH_ID)) $(BOARD_DEFINES:%=-D%)
 
-# What several ARCHs share lies beside them.
 ARCH_DIRS_arm-v7a := arch/arm/common
 ARCH_DIRS := $(ARCH_DIRS_$(ARCH_ID)) arch/$(ARCH)
+PAGE_TABLES := $(addprefix arch/common/,page_tables.c user_reader.c)
+ARCH_SRC_x86_64 := $(PAGE_TABLES)
+ARCH_SRC_arm64 := $(PAGE_TABLES) $(addprefix arch/arm/common/,asid.c byte_select.c power.c smp.c)
 
 KERNEL_SRC := $(sort $(wildcard kernel/*.c kernel/*/*.c boards/$(BOARD).c \
 	$(foreach dir,$(ARCH_DIRS),$(dir)/*.c $(dir)/*.S $(dir)/boot/*.S $(dir)/boot/*.c)) \
-	boot/cmdline.c boot/ram.c $(HANDOVER:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
+	$(ARCH_SRC_$(ARCH_ID)) boot/cmdline.c boot/ram.c $(HANDOVER:%=boot/%.c) $(DRIVERS:%=drivers/%.c))
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 
 KERNEL_MAKE := make/kernel.mk boards/$(BOARD).mk

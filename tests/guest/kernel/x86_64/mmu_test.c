@@ -5,6 +5,8 @@
 
 #include <asm/pte.h>
 
+#include "../../../../arch/common/page_tables.h"
+
 #include "../ktest.h"
 
 static struct {
