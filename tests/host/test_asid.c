@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch/arm/v7a/asid.c on a model of processors whose TLBs keep whatever they could have walked:
+ * arch/arm/common/asid.c on a model of processors whose TLBs keep whatever they could have walked:
  * what is loaded never meets entries of another address space under its ASID. Other processors go
  * on in the middle of a load, where they could.
  */
 #include "host.h"
 
-#include "../../arch/arm/v7a/asid.c"
+#include "../../arch/arm/common/asid.c"
 
 enum { NR = 3, SPACES = 40, ROOT = 0x4000 };
 

@@ -154,7 +154,7 @@ test_frame_repair_CFLAGS := -Iarch/arm/common
 ARM_DRIVER_TESTS := test_gicv2 test_bcm2836 test_pl011 test_generic_timer test_virtio_mmio
 HOST_TESTS += $(ARM_DRIVER_TESTS)
 $(foreach t,$(ARM_DRIVER_TESTS),$(eval $(t)_CFLAGS := -Itests/host/mmio -Itests/host/arm \
-	-idirafter arch/arm/v7a/include))
+	-idirafter arch/arm/common/include -idirafter arch/arm/v7a/include))
 test_virtio_mmio_SRC := drivers/bus/virtio_ring.c
 HOST_TESTS += test_screen
 test_screen_SRC := drivers/video/font.c boot/cmdline.c
@@ -166,7 +166,7 @@ $(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%) $(HOST_OUT)/test_screen: $(HOST_OUT)/drivers
 
 HOST_TESTS += test_asid
 test_asid_CFLAGS := -Itests/host/arm -idirafter arch/arm/v7a/include
-$(HOST_OUT)/asid.included: arch/arm/v7a/asid.c
+$(HOST_OUT)/asid.included: arch/arm/common/asid.c
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_asid: $(HOST_OUT)/asid.included
 

@@ -431,7 +431,7 @@ static void change_tables(u32 *boot)
 	memset(l1_entry(boot, DIRECT_MAP), 0,
 	       (DIRECT_MAP_END - DIRECT_MAP) / SECTION_SIZE * sizeof(*boot));
 	tlb_flush_all();
-	cp_write(TTBR1, (u32)kernel_mmu.root | TTBR_WALKS);
+	cp_write(TTBR1, table_base(&kernel_mmu));
 	synchronize_context();
 	mmu_load(&kernel_mmu);
 	tlb_flush_all();

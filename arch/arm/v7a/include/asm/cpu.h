@@ -26,7 +26,7 @@ struct arch_cpu {
 	u32 asid_kept; /* asid.c's, under its lock: loaded when a generation ended */
 };
 
-#define MPIDR_AFFINITY 0x00ffffff
+#define MPIDR_AFFINITY 0x00ffffffULL
 
 struct cpu;
 

@@ -31,6 +31,12 @@ void asid_load(struct mmu *mmu);
 
 #define MMU_FLUSH_BROADCASTS true /* the operations are those for the inner shareable domain */
 
+/* What a table base register is told of @mmu's tables. */
+static inline u32 table_base(const struct mmu *mmu)
+{
+	return (u32)mmu->root | TTBR_WALKS;
+}
+
 static inline void mmu_load(struct mmu *mmu)
 {
 	asid_load(mmu);

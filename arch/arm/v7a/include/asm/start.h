@@ -21,7 +21,7 @@ extern u8 boot_stack[], boot_stack_guard[];
  * that address in boot_parked[], by affinity level 0 of their MPIDR, and an interrupt.
  */
 extern const char boot_secondary[], boot_park[];
-extern u32 boot_parked[BOOT_MAX_PARKED];
+extern unsigned long boot_parked[BOOT_MAX_PARKED];
 
 /* BOOT_ENTRY_*; and whether it is in Secure state now. */
 extern u32 boot_entry_state, boot_is_secure;

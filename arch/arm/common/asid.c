@@ -11,9 +11,8 @@
 
 #include <arch/cache.h>
 #include <arch/mmu.h>
-#include <asm/constants.h>
 
-#define ASID_MASK      0xffU
+#define ASID_MASK      0xffU           /* of those with 8 bits, which every processor has */
 #define GENERATION_ONE (ASID_MASK + 1) /* so that 0 is of an older one */
 
 static u32 generation = GENERATION_ONE;
@@ -109,7 +108,7 @@ static noinline u32 load_renewed(struct cpu *cpu, struct mmu *mmu)
 		asid = renew(mmu);
 	WRITE_ONCE(mmu->asid, asid);
 	/* Or walks would refill the TLB under the ASID that is still set. */
-	unload_user_tables((u32)kernel_mmu.root | TTBR_WALKS);
+	unload_user_tables(table_base(&kernel_mmu));
 	if (!same_generation(cpu->arch.asid, asid))
 		tlb_flush_local();
 	WRITE_ONCE(cpu->arch.asid, asid);
@@ -126,6 +125,5 @@ void asid_load(struct mmu *mmu)
 	if (!load_current(cpu, asid))
 		asid = load_renewed(cpu, mmu);
 	/* The lower half of the kernel's tables is empty. */
-	load_user_tables((u32)kernel_mmu.root | TTBR_WALKS, (u32)mmu->root | TTBR_WALKS,
-			 asid & ASID_MASK);
+	load_user_tables(table_base(&kernel_mmu), table_base(mmu), asid & ASID_MASK);
 }

@@ -13,13 +13,12 @@
 
 #include <arch/irq.h>
 #include <arch/smp.h>
-#include <asm/cp15.h>
 #include <asm/interrupts.h>
 #include <asm/psci.h>
 #include <asm/start.h>
 #include <asm/timer_regs.h>
 
-u32 boot_parked[BOOT_MAX_PARKED];
+unsigned long boot_parked[BOOT_MAX_PARKED];
 bool tlb_shared;
 
 static const struct arm_parked *parked;
@@ -30,16 +29,16 @@ void arm_set_parked(const struct arm_parked *new_parked)
 }
 
 /* Where no tree names any, those that wait are numbered in a row. */
-static void find_parked(u32 own)
+static void find_parked(u64 own)
 {
 	for (unsigned i = 0; i < parked->nr; i++)
-		boot_cpus.cpu[i].hwid = (own & ~0xffU) | i;
+		boot_cpus.cpu[i].hwid = (own & ~0xffULL) | i;
 	boot_cpus.nr = parked->nr;
 }
 
 unsigned arch_cpus_find(u64 hwid[], unsigned max)
 {
-	u32 own = this_cpu()->arch.mpidr;
+	u64 own = this_cpu()->arch.mpidr;
 	unsigned n = 0;
 
 	if (!boot_cpus.nr && parked)
@@ -57,7 +56,7 @@ unsigned arch_cpus_find(u64 hwid[], unsigned max)
 	return n;
 }
 
-static bool has_psci(u32 mpidr)
+static bool has_psci(u64 mpidr)
 {
 	for (unsigned i = 0; i < MIN(boot_cpus.nr, (unsigned)BOOT_MAX_CPUS); i++)
 		if (boot_cpus.cpu[i].hwid == mpidr)
@@ -65,7 +64,7 @@ static bool has_psci(u32 mpidr)
 	return false;
 }
 
-static int psci_cpu_on(u32 mpidr, u32 start)
+static int psci_cpu_on(unsigned long mpidr, unsigned long start)
 {
 	extern const char boot_secondary[];
 	static const u8 errors[] = {
@@ -78,13 +77,14 @@ static int psci_cpu_on(u32 mpidr, u32 start)
 
 	if (!has_psci(mpidr))
 		return -ENOSYS;
-	result = psci_call(PSCI_CPU_ON, mpidr, (u32)boot_secondary - KERNEL_IMAGE_BASE, start);
+	result =
+	    psci_call(PSCI_CPU_ON, mpidr, (unsigned long)boot_secondary - KERNEL_IMAGE_BASE, start);
 	return (unsigned)-result < ARRAY_SIZE(errors) ? -errors[-result] : -EIO;
 }
 
-static int release_parked(u32 mpidr, u32 start)
+static int release_parked(unsigned long mpidr, unsigned long start)
 {
-	u32 n = mpidr & 0xff;
+	unsigned long n = mpidr & 0xff;
 
 	if (n >= MIN(parked->nr, (unsigned)BOOT_MAX_PARKED))
 		return -ENODEV;
@@ -96,9 +96,9 @@ static int release_parked(u32 mpidr, u32 start)
 
 int arch_cpu_start(struct cpu_start *start, u64 hwid)
 {
-	u32 pa = virt_to_phys(start);
+	unsigned long pa = virt_to_phys(start);
 
-	if (hwid > MPIDR_AFFINITY)
+	if (hwid & ~MPIDR_AFFINITY)
 		return -EINVAL;
 	if (!tlb_shared) {
 		tlb_shared = true;
