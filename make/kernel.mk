@@ -19,8 +19,9 @@ OBJ := $(OUT)/obj
 KERNEL := $(OUT)/hotregs.elf
 
 # What several ARCHs share lies beside them.
+ARCH_INCLUDE_x86_64 := -Iarch/common/include
 ARCH_INCLUDE_arm-v7a := -Iarch/arm/common/include
-ARCH_INCLUDE_arm64 := $(ARCH_INCLUDE_arm-v7a)
+ARCH_INCLUDE_arm64 := $(ARCH_INCLUDE_arm-v7a) $(ARCH_INCLUDE_x86_64)
 
 # The kernel uses no FPU or vector register, keeps every frame and every caller (a chain is only as
 # good as its frames), and clones no function under another name.

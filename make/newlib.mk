@@ -6,12 +6,14 @@
 NEWLIB_TARBALL := $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz))
 NEWLIB_TARGET_x86_64 := x86_64-elf
 NEWLIB_TARGET_arm-v7a := arm-none-eabi
+NEWLIB_TARGET_arm64 := aarch64-elf
 NEWLIB_TARGET := $(NEWLIB_TARGET_$(ARCH_ID))
 
 # How the library and all programs are compiled for the processor: they must agree on who passes
 # floating-point numbers where.
 USER_MACHINE_x86_64 := -m64
 USER_MACHINE_arm-v7a := -mcpu=cortex-a7 -mfloat-abi=hard
+USER_MACHINE_arm64 := -march=armv8-a -mno-outline-atomics
 USER_MACHINE := $(USER_MACHINE_$(ARCH_ID))
 
 # Each thread has newlib's data of its own: __getreent(), in user/libc, tells which.
@@ -28,6 +30,9 @@ NEWLIB_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
 # ports to ARM expect them with an underscore.
 USER_FRAMES_arm-v7a := -marm -funwind-tables -fno-shrink-wrap -mno-sched-prolog
 NEWLIB_CFLAGS_arm-v7a := $(USER_MACHINE) $(USER_FRAMES_arm-v7a) -DMISSING_SYSCALL_NAMES
+# Leaves have a frame record, too, but for those in assembly.
+USER_FRAMES_arm64 := -mno-omit-leaf-frame-pointer -mbranch-protection=none -fno-stack-clash-protection
+NEWLIB_CFLAGS_arm64 := $(USER_MACHINE) $(USER_FRAMES_arm64) -DMISSING_SYSCALL_NAMES
 NEWLIB_CFLAGS += $(NEWLIB_CFLAGS_$(ARCH_ID))
 
 HOTREGS_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hotregs

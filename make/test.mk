@@ -90,12 +90,12 @@ tests: $(foreach group,$(call groups_of,$(SUITES)),$(TEST_NEEDS_$(group)))
 # Every test of every board, unless a board is named; what does not depend on one runs with the first.
 # Then the guest tests again, under the sanitizer, on one board of each architecture.
 SAN_BOARDS := x86_64-pc arm-virt
-CHECKED := $(BOARD) $(filter-out $(BOARD),$(BOARDS)) $(SAN_BOARDS:%=%-san)
+CHECKED := $(BOARD) $(filter-out $(BOARD),$(ALL_BOARDS)) $(SAN_BOARDS:%=%-san)
 ifeq ($(BOARD_NAMED),)
 check: test-find
 	@rm -f $(CHECKED:%=build/results/%.json)
 	@failed=0; suites=host,parsers,guest,system; \
-	for board in $(BOARD) $(filter-out $(BOARD),$(BOARDS)); do \
+	for board in $(BOARD) $(filter-out $(BOARD),$(ALL_BOARDS)); do \
 		printf '  CHECK   %s\n' $$board; \
 		$(MAKE) BOARD=$$board CHECK_SUITES=$$suites check-board || failed=1; \
 		suites=guest,system; \
@@ -138,7 +138,7 @@ chroot-check:
 
 # On every board; the long tests and the fuzzers too; that each seeded fault is found; that a second build of the
 # same sources is the same; and all of it on other releases of Debian.
-verify: fuzz-parsers models mutants $(BOARDS:%=verify-%)
+verify: fuzz-parsers models mutants $(ALL_BOARDS:%=verify-%)
 	@tools/rebuild-check $(BOARD) $(KERNEL) $(ARCHIVE)
 	@tools/chroot-check
 

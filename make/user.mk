@@ -17,8 +17,10 @@ USER_CFLAGS := -std=gnu17 -O2 -g -nostdinc $(USER_INCLUDE) \
 	-fno-partial-inlining -fno-stack-protector -fno-pic -fno-pie -ffunction-sections -fdata-sections \
 	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(NEWLIB)=newlib
 # The compiler is the host's, and takes this for Linux, as foreign sources then would.
-USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none -U__linux__ -U__linux -Ulinux -U__gnu_linux__
+NOT_LINUX := -U__linux__ -U__linux -Ulinux -U__gnu_linux__
+USER_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none $(NOT_LINUX)
 USER_CFLAGS_arm-v7a := $(USER_FRAMES_arm-v7a)
+USER_CFLAGS_arm64 := $(USER_FRAMES_arm64) $(NOT_LINUX)
 USER_CFLAGS += $(USER_MACHINE) $(USER_CFLAGS_$(ARCH_ID)) $(USER_THREADS)
 # These are compiled in Thumb state, so that chains in which the states mix are nothing rare.
 USER_THUMB_arm-v7a := user/workloads/pingpong user/workloads/demo/sleeper tests/guest/user/callback

@@ -70,9 +70,19 @@ struct uapi_mcontext {
 		uint32_t fpscr, unused; /* 0 */
 	} vfp;
 };
+
+#elif defined(__aarch64__)
+struct uapi_mcontext {
+	unsigned long fault_address;
+	unsigned long regs[31], sp, pc, pstate;
+	struct {
+		uint64_t vregs[32][2];
+		uint32_t fpsr, fpcr;
+	} fpsimd;
+};
 #endif
 
-#if defined(__x86_64__) || defined(__arm__)
+#if defined(__x86_64__) || defined(__arm__) || defined(__aarch64__)
 struct uapi_ucontext {
 	unsigned long uc_flags;              /* 0 */
 	struct uapi_ucontext *uc_link;       /* NULL */

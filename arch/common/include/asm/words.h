@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* x86_64 part of arch/words.h: four at a time, where they are indexed for free. */
+/* A part of arch/words.h: four at a time, where addressing them is free. */
 #pragma once
 
 static inline void copy_four_words(u64 *to, const u64 *from)

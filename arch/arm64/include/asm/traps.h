@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What AArch64's entry, trap and user-access code share. */
+#pragma once
+
+#include <hotregs/types.h>
+
+struct pt_regs;
+
+/* entry.S: what VBAR_EL1 points at. */
+extern const char exception_vectors[];
+
+/* Called by entry.S, interrupts off. */
+void user_exception(struct pt_regs *regs, u64 esr);
+void kernel_exception(struct pt_regs *regs, u64 esr);
+void irq_interrupt(struct pt_regs *regs);
+void serror_interrupt(struct pt_regs *regs);
+void unexpected_exception(struct pt_regs *regs);
+void stack_fault(struct pt_regs *regs);
+void exit_work(struct pt_regs *regs, bool syscall);
+
+/* ESR_EL1.EC (Arm ARM DDI 0487, D17.2.37). */
+#define ESR_EC(esr)           ((esr) >> 26 & 0x3f)
+#define EC_ILLEGAL_STATE      0x0e
+#define EC_SVC64              0x15
+#define EC_SYSTEM_REGISTER    0x18
+#define EC_INSTRUCTION_USER   0x20
+#define EC_INSTRUCTION_KERNEL 0x21
+#define EC_PC_ALIGNMENT       0x22
+#define EC_DATA_USER          0x24
+#define EC_DATA_KERNEL        0x25
+#define EC_SP_ALIGNMENT       0x26
+#define EC_BRK                0x3c
