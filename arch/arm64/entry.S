@@ -214,9 +214,19 @@ near_stack:
 	ENTRY user_sync
 	STORE_USER_REGS
 	mrs x1, esr_el1
-	lsr x2, x1, #26
-	cmp x2, #0x15 /* SVC */
-	b.ne 1f
+	lsr x2, x1, #26 /* EC */
+	cmp x2, #0x15   /* SVC */
+	b.eq syscall_entry
+	mov x20, #-1
+	str x20, [sp, #REGS_ORIG_X0]
+	mov x0, sp
+	msr daifclr, #DAIF_A
+	bl user_exception
+	b return_to_user
+	END user_sync
+
+	.type syscall_entry, %function
+syscall_entry:
 	str x0, [sp, #REGS_ORIG_X0]
 	mov x0, sp
 	msr daifclr, #DAIF_A | DAIF_I
@@ -225,19 +235,17 @@ near_stack:
 	LOOK_FOR_WORK
 	cbz w1, leave_to_user
 	mov w1, #1
-	b 2f
-1:	mov x20, #-1
-	str x20, [sp, #REGS_ORIG_X0]
-	mov x0, sp
-	msr daifclr, #DAIF_A
-	bl user_exception
+	b do_work
+	.size syscall_entry, . - syscall_entry
 
 /* Interrupts off, SP = the frame. */
+	.type return_to_user, %function
 return_to_user:
 	LOOK_FOR_WORK
 	cbz w1, leave_to_user
 	mov w1, #0
-2:	mov x0, sp
+do_work:
+	mov x0, sp
 	bl exit_work
 leave_to_user:
 	ldp x22, x23, [sp, #REGS_PC]
@@ -246,7 +254,7 @@ leave_to_user:
 	msr daifset, #0xf
 	msr sp_el0, x21
 	LOAD_REGS
-	END user_sync
+	.size return_to_user, . - return_to_user
 
 	.type return_to_kernel, %function
 return_to_kernel:

@@ -6,8 +6,8 @@
 /* Waits until the write has reached its device, so that an abort is this program's. */
 static void settle(void)
 {
-#ifdef __arm__
-	__asm__ volatile("dsb" ::: "memory");
+#if defined(__arm__) || defined(__aarch64__)
+	__asm__ volatile("dsb sy" ::: "memory");
 #else
 	__sync_synchronize();
 #endif

@@ -25,6 +25,23 @@ static inline u32 bench_clock(void)
 	__asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(count)::"memory"); /* PMCCNTR */
 	return count;
 }
+#elif defined(__aarch64__)
+/* The same (Arm ARM DDI 0487, D17.5). */
+static inline void bench_clock_start(void)
+{
+	__asm__ volatile("msr pmcntenset_el0, %0\n\t" /* C */
+			 "msr pmcr_el0, %1"           /* E */
+			 ::"r"(1UL << 31),
+			 "r"(1UL));
+}
+
+static inline u32 bench_clock(void)
+{
+	u64 count;
+
+	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count)::"memory");
+	return count;
+}
 #else
 static inline void bench_clock_start(void)
 {
