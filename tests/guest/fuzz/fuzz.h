@@ -162,7 +162,11 @@ void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 	} while (0)
 
 /* --- Entering the kernel: enter.S --- */
+#ifdef __aarch64__
+#define NR_FPU_BYTES 512
+#else
 #define NR_FPU_BYTES 256
+#endif
 struct entry_state {
 	unsigned long nr, arg[6];
 	unsigned long fp; /* the frame pointer during the call: a chain begins there */

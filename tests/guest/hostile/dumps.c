@@ -15,6 +15,9 @@
 #if defined(__x86_64__)
 #define REG_SP 7 /* as asm/perf_regs.h of Linux numbers them */
 #define ABI    PERF_SAMPLE_REGS_ABI_64
+#elif defined(__aarch64__)
+#define REG_SP 31
+#define ABI    PERF_SAMPLE_REGS_ABI_64
 #else
 #define REG_SP 13
 #define ABI    PERF_SAMPLE_REGS_ABI_32

@@ -19,7 +19,10 @@
 #define STRIKES 6
 #define PAGE    4096
 
-#if __SIZEOF_POINTER__ == 8
+#if defined(__aarch64__)
+#define USER_END 0x7ffffffff000
+#define REGS     (1ULL << 31 | 1ULL << 32) /* SP, PC */
+#elif __SIZEOF_POINTER__ == 8
 #define USER_END 0x7ffffffff000
 #define REGS     (1 << 7 | 1 << 8) /* SP, IP */
 #else

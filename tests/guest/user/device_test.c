@@ -78,6 +78,8 @@ static const struct board {
 } boards[] = {
 #ifdef __x86_64__
     {0x100000, 0xfee00030, 0xf0, 0x10}, /* the local APIC's version */
+#elif defined(__aarch64__)
+    {0x40200000, 0x09000fe0, 0xff, 0x11}, /* the PL011's PeriphID0 */
 #else
     {0x40000000, 0x09000fe0, 0xff, 0x11}, /* the PL011's PeriphID0 */
     {0x8000, 0x3f201fe0, 0xff, 0x11},

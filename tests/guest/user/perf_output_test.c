@@ -273,6 +273,11 @@ static uint64_t cycles(void)
 
 	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi));
 	return (uint64_t)hi << 32 | lo;
+#elif defined(__aarch64__)
+	uint64_t count;
+
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(count));
+	return count;
 #else
 	uint64_t count;
 

@@ -175,7 +175,11 @@ static void divide(void)
 
 static void undefined(void)
 {
+#ifdef __aarch64__
+	__asm__ volatile("udf #0"); /* the compiler's is a breakpoint */
+#else
 	__builtin_trap();
+#endif
 }
 
 TEST(process_exceptions_are_fatal)

@@ -207,6 +207,8 @@ static void breakpoint(void)
 {
 #ifdef __x86_64__
 	__asm__ volatile("int3");
+#elif defined(__aarch64__)
+	__asm__ volatile("brk #0");
 #else
 	__asm__ volatile("bkpt #0");
 #endif
@@ -222,7 +224,11 @@ static void single_step(void)
 
 static void undefined(void)
 {
+#ifdef __aarch64__
+	__asm__ volatile("udf #0"); /* the compiler's is a breakpoint */
+#else
 	__builtin_trap();
+#endif
 }
 
 static char *page;

@@ -24,11 +24,19 @@
 #define CONTEXT_SP(uc)     (uc)->uc_mcontext.gregs[REG_RSP]
 #define CONTEXT_RESULT(uc) (uc)->uc_mcontext.gregs[REG_RAX]
 #define CONTEXT_FLAGS(uc)  (uc)->uc_mcontext.gregs[REG_EFL]
+#define UNDEFINED_SIZE     2 /* ud2 */
+#elif defined(__aarch64__)
+#define CONTEXT_IP(uc)     (uc)->uc_mcontext.pc
+#define CONTEXT_SP(uc)     (uc)->uc_mcontext.sp
+#define CONTEXT_RESULT(uc) (uc)->uc_mcontext.regs[0]
+#define CONTEXT_FLAGS(uc)  (uc)->uc_mcontext.pstate
+#define UNDEFINED_SIZE     4
 #else
 #define CONTEXT_IP(uc)     (uc)->uc_mcontext.arm_pc
 #define CONTEXT_SP(uc)     (uc)->uc_mcontext.arm_sp
 #define CONTEXT_RESULT(uc) (uc)->uc_mcontext.arm_r0
 #define CONTEXT_FLAGS(uc)  (uc)->uc_mcontext.arm_cpsr
+#define UNDEFINED_SIZE     4
 #endif
 
 static void set_handler(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
@@ -83,7 +91,7 @@ static void step_over(int sig, siginfo_t *info, void *context)
 
 	(void)sig;
 	noted.info = *info;
-	CONTEXT_IP(uc) += sizeof(long) == 8 ? 2 : 4; /* ud2, udf */
+	CONTEXT_IP(uc) += UNDEFINED_SIZE;
 }
 
 TEST(signal_frame_instruction_can_be_changed)
@@ -102,11 +110,26 @@ TEST(signal_frame_instruction_can_be_changed)
 
 static int forged; /* which forgery */
 
+#ifdef __aarch64__
+/* A program cannot read its own: the next handler's frame has them. */
+static unsigned long shown_flags;
+
+static void show_flags(int sig, siginfo_t *info, void *context)
+{
+	(void)sig, (void)info;
+	shown_flags = CONTEXT_FLAGS((ucontext_t *)context);
+}
+#endif
+
 static unsigned long current_flags(void)
 {
 	unsigned long flags;
 
-#ifdef __x86_64__
+#if defined(__aarch64__)
+	set_handler(SIGUSR2, show_flags, 0);
+	raise(SIGUSR2);
+	flags = shown_flags;
+#elif defined(__x86_64__)
 	__asm__ volatile("pushfq; popq %0" : "=r"(flags)::"memory");
 #else
 	__asm__ volatile("mrs %0, cpsr" : "=r"(flags));
@@ -118,6 +141,11 @@ static unsigned long current_flags(void)
 /* All that is not the program's: IOPL, NT, VM, VIF, VIP, and IF off. */
 #define PRIVILEGED 0x1a7000
 #define UNMASKED   0x200
+static const unsigned long bad_ip[] = {0x800000000000, 0xffff800000000000, -4096UL, 0x7ffffffff000};
+#elif defined(__aarch64__)
+/* The masks of exceptions; the mode is looked at beside. */
+#define PRIVILEGED 0x3c0
+#define UNMASKED   0
 static const unsigned long bad_ip[] = {0x800000000000, 0xffff800000000000, -4096UL, 0x7ffffffff000};
 #else
 /* The masks of interrupts; the mode is looked at beside. */
@@ -294,6 +322,9 @@ static void call_sigreturn(unsigned long sp)
 #ifdef __x86_64__
 	__asm__ volatile("movq %0, %%rsp; movl %1, %%eax; syscall" ::"r"(sp), "i"(SYS_sigreturn)
 			 : "rax", "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("mov sp, %0; mov x8, %1; svc #0" ::"r"(sp), "i"(SYS_sigreturn)
+			 : "x8", "memory");
 #else
 	__asm__ volatile("mov sp, %0; mov r7, %1; svc #0" ::"r"(sp), "i"(SYS_sigreturn) : "memory");
 #endif

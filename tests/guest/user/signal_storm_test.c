@@ -30,6 +30,9 @@ static void disturb(int sig)
 	__asm__ volatile(
 	    "pcmpeqd %%xmm0, %%xmm0; pcmpeqd %%xmm7, %%xmm7; pcmpeqd %%xmm15, %%xmm15" ::
 		: "xmm0", "xmm7", "xmm15");
+#elif defined(__aarch64__)
+	__asm__ volatile("movi v0.16b, #255; movi v7.16b, #255; movi v31.16b, #255" ::
+			     : "v0", "v7", "v31");
 #else
 	__asm__ volatile("vmov.i8 q0, #255; vmov.i8 q7, #255; vmov.i8 q15, #255" ::
 			     : "d0", "d1", "d14", "d15", "d30", "d31");

@@ -15,6 +15,8 @@
 
 #ifdef __x86_64__
 #define CONTEXT_IP(uc) (uc)->uc_mcontext.gregs[REG_RIP]
+#elif defined(__aarch64__)
+#define CONTEXT_IP(uc) (uc)->uc_mcontext.pc
 #else
 #define CONTEXT_IP(uc) (uc)->uc_mcontext.arm_pc
 #endif

@@ -57,6 +57,8 @@ static void load(uintptr_t at)
 /* The instruction to return, in every state of the processor that there is. */
 #ifdef __x86_64__
 #define RETURN 0xc3c3c3c3
+#elif defined(__aarch64__)
+#define RETURN 0xd65f03c0 /* ret */
 #else
 #define RETURN 0xe12fff1e /* bx lr */
 #endif
@@ -126,6 +128,11 @@ TEST(wild_addresses)
 #ifdef __x86_64__
 	    {0x7ffffffff000, SEGV_MAPERR},     /* the end of user space */
 	    {0x800000000000, 0},               /* of no half: not told where */
+	    {0xffff800000000000, SEGV_MAPERR}, /* the kernel's memory */
+	    {0xffffffff80000000, SEGV_MAPERR}, /* and its code */
+#elif defined(__aarch64__)
+	    {0x7ffffffff000, SEGV_MAPERR},     /* the end of user space */
+	    {0x800000000000, SEGV_MAPERR},     /* of no half */
 	    {0xffff800000000000, SEGV_MAPERR}, /* the kernel's memory */
 	    {0xffffffff80000000, SEGV_MAPERR}, /* and its code */
 #else
