@@ -38,7 +38,7 @@ void percpu_init(struct cpu *cpu)
 	sysreg_write(TPIDR_EL1, (unsigned long)cpu);
 	sysreg_write(TPIDR_EL0, 0);
 	sysreg_write(TPIDRRO_EL0, 0); /* entry.S's, and 0 for programs */
-	set_current(cpu->running);
+	arch_set_current(cpu->running);
 }
 
 static void enable_fpsimd(void)

@@ -26,7 +26,7 @@ void arm64_start(unsigned long params, u64 entry_cycles)
 	nr_cpus = 1;
 	time_init_cpu(cpu);
 	sched_init_cpu(cpu, &boot_idle, (unsigned long)boot_stack);
-	set_current(&boot_idle);
+	arch_set_current(&boot_idle);
 	printk("cpu: entered at EL%llu, runs at EL1\n", boot_entry_level);
 	if (boot_parse_arm(0, params, mmu_boot_window))
 		panic("cannot start without a description of this machine");

@@ -62,6 +62,13 @@ extern u32 nr_cpus; /* that run */
 
 #include <arch/percpu.h>
 
+/* @task is the one that runs on @cpu, the calling one, from here on. Interrupts off. */
+static inline void cpu_set_running(struct cpu *cpu, struct task *task)
+{
+	cpu->running = task;
+	arch_set_current(task);
+}
+
 /* Which of the nestable contexts is the caller in? */
 static inline enum cpu_context cpu_context(const struct cpu *cpu)
 {

@@ -108,7 +108,7 @@ static __always_inline void strike_switch(struct perf_context *ctx, bool all, co
 static void move_in(struct cpu *cpu, struct task *next, u64 now)
 {
 	mm_switch(next->mm);
-	cpu->running = next;
+	cpu_set_running(cpu, next);
 	perf_moves_strike(cpu, next, now);
 }
 

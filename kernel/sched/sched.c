@@ -120,7 +120,7 @@ static __always_inline void switch_task(struct cpu *cpu, struct task *prev)
 	if (next->mm && next->mm != cpu->loaded_mm)
 		mm_switch(next->mm);
 	cpu->switched_from = prev;
-	cpu->running = next;
+	cpu_set_running(cpu, next);
 	check_task_on(next);
 	arch_switch_state(cpu, prev, next);
 	arch_switch_stack(prev, next);

@@ -14,6 +14,12 @@ static inline struct cpu *this_cpu(void);
 static inline struct task *current_task(void);
 #define current current_task()
 
+/*
+ * current_task() is @task from here on: cpu_set_running()'s part for architectures that do not look
+ * at cpu->running for it. Interrupts off.
+ */
+static inline void arch_set_current(struct task *task);
+
 /* Points the calling CPU at its structure; before anything above is used on it. */
 void percpu_init(struct cpu *cpu);
 

@@ -25,8 +25,7 @@ static inline struct task *current_task(void)
 	return task;
 }
 
-/* The calling CPU runs @task from here on. */
-static inline void set_current(struct task *task)
+static inline void arch_set_current(struct task *task)
 {
 	sysreg_write(SP_EL0, (unsigned long)task);
 }

@@ -33,7 +33,6 @@ static __always_inline void arch_switch_stack(struct task *prev, struct task *ne
 			 "mov x10, sp\n\t"
 			 "ldr x11, [%[to], %[sp]]\n\t"
 			 "str x10, [%[from], %[sp]]\n\t"
-			 "msr sp_el0, %[to]\n\t" /* current: asm/percpu.h */
 			 "mov sp, x11\n\t"
 			 "ldp x29, x9, [sp], #16\n\t"
 			 "br x9\n"

@@ -18,3 +18,8 @@ static inline struct task *current_task(void)
 	__asm__("movq %%gs:8, %0" : "=r"(task));
 	return task;
 }
+
+/* It is where that looks. */
+static inline void arch_set_current(struct task *task)
+{
+}
