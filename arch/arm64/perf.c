@@ -38,10 +38,13 @@ static __always_inline bool is_user_code(unsigned long ip)
 	return ip - USER_START < USER_END - USER_START;
 }
 
-/* A return address may carry a signature above its own bits (Arm ARM DDI 0487, D8.8). */
+/*
+ * A return address may carry a signature above its own bits; but for bit 55, which tells the half
+ * of the address space (Arm ARM DDI 0487, D8.8).
+ */
 static __always_inline unsigned long strip_signature(unsigned long ip)
 {
-	return ip & USER_BITS;
+	return ip & (USER_BITS | BIT(55));
 }
 
 static bool user_insn(struct code_reader *reader, unsigned long addr, u32 *insn)

@@ -103,6 +103,15 @@ static unsigned long kernel_address(struct random *r)
 	return random_below(r, 2) ? address : address + random_below(r, 512) * WORD;
 }
 
+/* What makes any word an address of the upper half, and the bits of a word that are an address. */
+#ifdef __aarch64__
+#define UPPER_HALF   (1UL << 55) /* the bits around it may be a signature's */
+#define ADDRESS_BITS ((1UL << 47) - 1)
+#else
+#define UPPER_HALF   (~(~0UL >> 1))
+#define ADDRESS_BITS (~1UL)
+#endif
+
 /* A word that a walker might take for something. */
 static unsigned long odd_word(struct random *r)
 {
@@ -116,7 +125,7 @@ static unsigned long odd_word(struct random *r)
 	case 3:
 		return -(unsigned long)random_below(r, 5000);
 	case 4:
-		return random_u64(r) | ~(~0UL >> 1);
+		return random_u64(r) | UPPER_HALF;
 	default:
 		return tag(r);
 	}
@@ -378,6 +387,6 @@ bool stack_entry_allowed(const struct stack *stack, uint64_t entry)
 	if (entry < USER_START || entry >= USER_END)
 		return false;
 	return stack->of_others || (entry & TAG_MASK) == TAG || (entry >= ARENA && entry < LAST) ||
-	       entry < 2 * USER_START || entry == (stack->regs.lr & ~1UL) ||
+	       entry < 2 * USER_START || entry == (stack->regs.lr & ADDRESS_BITS) ||
 	       (entry >= (uintptr_t)__executable_start && entry < (uintptr_t)etext);
 }
