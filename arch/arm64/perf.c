@@ -11,19 +11,65 @@
 
 #include "frame_repair.h"
 
+/* --- The kernel's chain --- */
+
+/* Appends the frame of @u, and its callers. */
+static void kernel_walk(struct callchain *chain, struct unwind *u)
+{
+	while (callchain_add(chain, u->ip) && unwind_next(u))
+		;
+}
+
+static noinline void kernel_walk_from(struct callchain *chain, const struct pt_regs *regs)
+{
+	struct unwind u;
+
+	if (unwind_start(&u, current, regs))
+		kernel_walk(chain, &u);
+}
+
+/* Goes on where records have led to @ip, which is entry code's, or no code at all. */
+static noinline void kernel_walk_on(struct callchain *chain, unsigned long ip, unsigned long low,
+				    unsigned long fp)
+{
+	struct unwind u = {.ip = ip, .sp = low, .fp = fp, .task = current};
+
+	u.high = u.task->stack + KERNEL_STACK_SIZE;
+	if (kernel_text_address(ip))
+		kernel_walk(chain, &u);
+}
+
+/* As kernel_walk_from(), with the steps that nearly all are inline. */
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)
 {
 	u64 *entry = chain->ip + chain->nr, *end = chain->ip + chain->max;
-	struct unwind u;
+	unsigned long ip = regs->pc, low = regs->sp, fp = regs->x[ARM64_FP];
+	unsigned long stack = current->stack, last = stack + KERNEL_STACK_SIZE;
 
-	if (!unwind_start(&u, current, regs))
+	last -= sizeof(struct frame_record);
+	if (unlikely(regs->x[ARM64_LR]) || unlikely(!is_ordinary_text(ip)) ||
+	    unlikely(low - stack > KERNEL_STACK_SIZE)) {
+		kernel_walk_from(chain, regs);
 		return;
+	}
 	do {
-		if (entry == end)
+		const struct frame_record *record = (const struct frame_record *)fp;
+
+		if (unlikely(entry == end))
 			break;
-		*entry++ = u.ip;
-	} while (unwind_next(&u));
+		*entry++ = ip;
+		if (unlikely(fp & (sizeof(long) - 1)) || unlikely(fp < low) ||
+		    unlikely(fp > last)) {
+			ip = 0;
+			break;
+		}
+		low = fp + sizeof(*record);
+		ip = record->lr;
+		fp = record->fp;
+	} while (likely(is_ordinary_text(ip)));
 	chain->nr = entry - chain->ip;
+	if (ip)
+		kernel_walk_on(chain, ip, low, fp);
 }
 
 /* --- The user's chain --- */

@@ -20,7 +20,7 @@ static inline struct task *pick_next(const struct cpu *cpu)
 {
 	if (unlikely(!cpu->rq.bitmap))
 		return cpu->idle;
-	return cpu->rq.ring[31 - __builtin_clz(cpu->rq.bitmap)];
+	return cpu->rq.ring[31 ^ __builtin_clz(cpu->rq.bitmap)];
 }
 
 /* Sends a task that has left this CPU where it has to go. Lock held, which it releases. */

@@ -15,7 +15,8 @@ ROWS = {"yield, kernel threads", "user yield switch", "pipe switch", "switch, no
         *(f"breakpoint {what}" for what in ("hit, counted", "hit, sample and chain")),
         *(f"breakpoint open+close, {number} tasks" for number in (0, 1024, 10000))}
 FLOORS = {"x86_64": {"hot regs": 9, "yield, kernel threads": 28, "switch sample, both chains": 9 + 22 * 10},
-          "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8}}
+          "arm/v7a": {"hot regs": 6, "yield, kernel threads": 17, "switch sample, both chains": 6 + 22 * 8},
+          "arm64": {"hot regs": 6, "yield, kernel threads": 30, "switch sample, both chains": 6 + 22 * 8}}
 
 
 def test_several_processors(make, board_has):

@@ -25,8 +25,8 @@ static inline void arch_switch_state(struct cpu *cpu, struct task *prev, struct 
  */
 static __always_inline void arch_switch_stack(struct task *prev, struct task *next)
 {
-	register struct task *from __asm__("x0") = prev;
-	register struct task *to __asm__("x1") = next;
+	register struct task *from __asm__("x20") = prev; /* where they are: no move is needed */
+	register struct task *to __asm__("x21") = next;
 
 	__asm__ volatile("adr x9, 1f\n\t"
 			 "stp x29, x9, [sp, #-16]!\n\t"
@@ -39,7 +39,7 @@ static __always_inline void arch_switch_stack(struct task *prev, struct task *ne
 			 "1:"
 			 : [from] "+r"(from), [to] "+r"(to)
 			 : [sp] "i"(offsetof(struct task, arch.sp))
-			 : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
-			   "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",
-			   "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc");
+			 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+			   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x22", "x23",
+			   "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc");
 }
