@@ -53,14 +53,14 @@ static void enable_fpsimd(void)
 }
 
 /*
- * Lets SErrors in. An access that firmware got wrong may have left one, which is then taken here
- * and now.
+ * Lets debug exceptions in, and SErrors. An access that firmware got wrong may have left one, which
+ * is then taken here and now.
  */
-static void unmask_serrors(struct arch_cpu *arch)
+static void unmask_exceptions(struct arch_cpu *arch)
 {
 	arch->serror_expected = true;
 	complete_accesses();
-	__asm__ volatile("msr daifclr, #4" ::: "memory");
+	__asm__ volatile("msr daifclr, #12" ::: "memory");
 	synchronize_context();
 	arch->serror_expected = false;
 }
@@ -83,7 +83,7 @@ void arch_cpu_init(struct cpu *cpu)
 	sysreg_write(VBAR_EL1, (unsigned long)exception_vectors);
 	synchronize_context();
 	arch_clear_debug_state();
-	unmask_serrors(&cpu->arch);
+	unmask_exceptions(&cpu->arch);
 	enable_fpsimd();
 	forbid_user_access();
 	sysreg_write(CNTKCTL_EL1, CNTKCTL_EL0VCTEN);

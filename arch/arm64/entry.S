@@ -67,8 +67,8 @@ exception_vectors:
 	mrs x20, tpidr_el1
 	stp x30, x21, [sp, #REGS_LR]
 	stp x22, x23, [sp, #REGS_PC]
-	ldr x20, [x20, #CPU_CURRENT]
-	msr sp_el0, x20
+	ldr x19, [x20, #CPU_CURRENT]
+	msr sp_el0, x19
 	mov x29, #0
 .endm
 
@@ -118,7 +118,7 @@ vector_\name:
 	.size vector_\name, . - vector_\name
 .endm
 
-/* Interrupts of the kernel; SErrors are let in again. */
+/* Interrupts of the kernel; SErrors are let in again, debug exceptions by the handlers. */
 .macro KERNEL_INTERRUPT name, handler
 	ENTRY \name
 	STORE_KERNEL_REGS
@@ -227,15 +227,20 @@ near_stack:
 
 	.type syscall_entry, %function
 syscall_entry:
+	ldrb w21, [x20, #CPU_STEPPING]
 	str x0, [sp, #REGS_ORIG_X0]
-	mov x0, sp
-	msr daifclr, #DAIF_A | DAIF_I
+	cbnz w21, 2f
+1:	mov x0, sp
+	msr daifclr, #DAIF_D | DAIF_A | DAIF_I
 	bl do_syscall
 	msr daifset, #DAIF_I
 	LOOK_FOR_WORK
 	cbz w1, leave_to_user
 	mov w1, #1
 	b do_work
+2:	mov x0, sp
+	bl step_put_off
+	b 1b
 	.size syscall_entry, . - syscall_entry
 
 /* Interrupts off, SP = the frame. */

@@ -18,6 +18,7 @@
 _Static_assert(offsetof(struct cpu, running) == CPU_CURRENT, "");
 _Static_assert(offsetof(struct cpu, need_resched) == CPU_NEED_RESCHED, "");
 _Static_assert(offsetof(struct cpu, arch.emergency_sp) == CPU_EMERGENCY_SP, "");
+_Static_assert(offsetof(struct cpu, arch.stepping) == CPU_STEPPING, "");
 _Static_assert(offsetof(struct task, stack) == TASK_STACK, "");
 _Static_assert(offsetof(struct task, work) == TASK_WORK, "");
 _Static_assert(offsetof(struct cpu_start, stack) == CPU_START_STACK, "");

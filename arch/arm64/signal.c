@@ -32,6 +32,21 @@ _Static_assert(offsetof(struct uapi_mcontext, pstate) - offsetof(struct uapi_mco
 
 #define CORE_REGS_SIZE (offsetof(struct pt_regs, pstate) + sizeof(long))
 
+/*
+ * In the saved status, where a program's is 0: the interrupted instruction has struck already, and
+ * is yet to be executed.
+ */
+#define PSTATE_EXEMPT PSTATE_SS
+
+/* A step is the interrupted code's, not the handler's. True: one was about to be made. */
+static bool leave_step(const struct pt_regs *regs)
+{
+	bool exempt = current->arch.exempt == (regs->pc | 1);
+
+	current->arch.exempt = 0;
+	return exempt;
+}
+
 static void fill_frame(struct frame *frame, const struct pt_regs *regs,
 		       const struct signal_call *call)
 {
@@ -46,6 +61,8 @@ static void fill_frame(struct frame *frame, const struct pt_regs *regs,
 	frame->uc.uc_stack.ss_size = call->altstack.size;
 	frame->uc.uc_sigmask = call->mask;
 	memcpy(mc->regs, regs, CORE_REGS_SIZE);
+	if (leave_step(regs))
+		mc->pstate |= PSTATE_EXEMPT;
 	mc->fault_address = call->info->addr;
 	/* A switch in between would store and load them as well, but not half of them. */
 	flags = irq_save();
@@ -86,6 +103,7 @@ int arch_signal_return(struct pt_regs *regs, uapi_sigset_t *mask)
 	    mc->pc >= USER_END)
 		return -EFAULT;
 	memcpy(regs, mc->regs, CORE_REGS_SIZE);
+	current->arch.exempt = mc->pstate & PSTATE_EXEMPT ? regs->pc | 1 : 0;
 	regs->pstate = (regs->pstate & PSTATE_USER) | MODE_EL0;
 	regs->orig_x0 = -1;
 	flags = irq_save();

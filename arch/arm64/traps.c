@@ -122,14 +122,29 @@ static void program_exception(struct pt_regs *regs, u64 esr)
 	}
 }
 
+/* Of the exceptions that two levels can take, the code from the kernel is one more. */
+static bool is_debug(u64 esr)
+{
+	u64 class = ESR_EC(esr) & ~1UL;
+
+	return class == EC_BREAKPOINT || class == EC_WATCHPOINT || class == EC_STEP;
+}
+
 void user_exception(struct pt_regs *regs, u64 esr)
 {
+	unsigned long far = sysreg_read(FAR_EL1);
+
+	if (is_debug(esr)) {
+		debug_exception(regs, esr, far);
+		return;
+	}
+	unmask_debug(regs);
 	switch (ESR_EC(esr)) {
 	case EC_DATA_USER:
-		handle_abort(regs, esr, sysreg_read(FAR_EL1), data_access(esr));
+		handle_abort(regs, esr, far, data_access(esr));
 		break;
 	case EC_INSTRUCTION_USER:
-		handle_abort(regs, esr, sysreg_read(FAR_EL1), MMU_EXEC);
+		handle_abort(regs, esr, far, MMU_EXEC);
 		break;
 	default:
 		program_exception(regs, esr);
@@ -139,12 +154,19 @@ void user_exception(struct pt_regs *regs, u64 esr)
 
 void kernel_exception(struct pt_regs *regs, u64 esr)
 {
+	unsigned long far = sysreg_read(FAR_EL1);
+
+	if (is_debug(esr)) {
+		debug_exception(regs, esr, far);
+		return;
+	}
+	unmask_debug(regs);
 	switch (ESR_EC(esr)) {
 	case EC_DATA_KERNEL:
-		handle_abort(regs, esr, sysreg_read(FAR_EL1), data_access(esr));
+		handle_abort(regs, esr, far, data_access(esr));
 		break;
 	case EC_INSTRUCTION_KERNEL:
-		handle_abort(regs, esr, sysreg_read(FAR_EL1), MMU_EXEC);
+		handle_abort(regs, esr, far, MMU_EXEC);
 		break;
 	default:
 		if (!extable_fixup(regs))
@@ -155,12 +177,14 @@ void kernel_exception(struct pt_regs *regs, u64 esr)
 
 void unexpected_exception(struct pt_regs *regs)
 {
+	unmask_debug(regs);
 	panic_regs(regs, "unexpected exception");
 }
 
 /* In user mode it is of a program's own write to a device: the kernel waits for its own. */
 void serror_interrupt(struct pt_regs *regs)
 {
+	unmask_debug(regs);
 	if (this_cpu()->arch.serror_expected)
 		printk("cpu: an SError was pending at start\n");
 	else if (user_mode(regs))
@@ -171,6 +195,7 @@ void serror_interrupt(struct pt_regs *regs)
 
 void irq_interrupt(struct pt_regs *regs)
 {
+	unmask_debug(regs);
 	irq_enter();
 	arm_irq_dispatch(regs);
 	irq_exit();
@@ -196,6 +221,8 @@ void stack_fault(struct pt_regs *regs)
  */
 void exit_work(struct pt_regs *regs, bool syscall)
 {
+	/* Behind a debug exception they still are masked, and its step may be on. */
+	unmask_debug(regs);
 	while (this_cpu()->need_resched || READ_ONCE(current->work)) {
 		if (this_cpu()->need_resched)
 			schedule();

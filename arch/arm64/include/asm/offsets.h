@@ -6,6 +6,7 @@
 #define CPU_CURRENT      8
 #define CPU_NEED_RESCHED 20
 #define CPU_EMERGENCY_SP 24
+#define CPU_STEPPING     32
 
 /* struct task */
 #define TASK_STACK 0

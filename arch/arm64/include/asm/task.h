@@ -15,5 +15,6 @@ struct fpsimd_state {
 struct arch_task {
 	unsigned long sp;           /* kernel stack pointer while switched out: see switch.h */
 	struct fpsimd_state fpsimd; /* of a user task that is switched out */
-	unsigned long tpidr; /* the same: what thread-local data go by; programs may write it */
+	unsigned long tpidr;  /* the same: thread-local data go by it, and programs may write it */
+	unsigned long exempt; /* bit 0: the instruction there does not strike when it comes */
 };

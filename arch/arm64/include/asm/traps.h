@@ -2,6 +2,7 @@
 /* What AArch64's entry, trap and user-access code share. */
 #pragma once
 
+#include <hotregs/cpu.h>
 #include <hotregs/types.h>
 
 struct pt_regs;
@@ -18,6 +19,17 @@ void unexpected_exception(struct pt_regs *regs);
 void stack_fault(struct pt_regs *regs);
 void exit_work(struct pt_regs *regs, bool syscall);
 
+/* Debug exceptions are taken again, once no step is on that was not the kernel's. */
+static inline void unmask_debug(struct pt_regs *regs)
+{
+	if (unlikely(this_cpu()->arch.stepping))
+		step_put_off(regs);
+	__asm__ volatile("msr daifclr, #8" ::: "memory");
+}
+
+/* debug.c: a break- or watchpoint, or a step. PSTATE.D is set. */
+void debug_exception(struct pt_regs *regs, u64 esr, unsigned long far);
+
 /* ESR_EL1.EC (Arm ARM DDI 0487, D17.2.37). */
 #define ESR_EC(esr)           ((esr) >> 26 & 0x3f)
 #define EC_ILLEGAL_STATE      0x0e
@@ -29,4 +41,7 @@ void exit_work(struct pt_regs *regs, bool syscall);
 #define EC_DATA_USER          0x24
 #define EC_DATA_KERNEL        0x25
 #define EC_SP_ALIGNMENT       0x26
+#define EC_BREAKPOINT         0x30 /* and the next three: one more from the kernel itself */
+#define EC_STEP               0x32
+#define EC_WATCHPOINT         0x34
 #define EC_BRK                0x3c
