@@ -27,6 +27,8 @@
 #include <asm/start.h>
 #include <asm/traps.h>
 
+#include "carry_out.h"
+
 #define MASKS (PSTATE_I | PSTATE_F)
 
 /* --- What has struck --- */
@@ -113,29 +115,6 @@ static noinline unsigned long end_of_exclusive(bool user, unsigned long pc)
 	return 0;
 }
 
-/*
- * The kernel's own change of masks, which a step with interrupts masked would spoil (C6.2.250,
- * C6.2.249): done here. MSR DAIFSet and DAIFClr of a number, MSR and MRS of DAIF.
- */
-static bool carry_out_masks(struct pt_regs *regs, u32 insn)
-{
-	unsigned long masks = (insn >> 8 & 0xf) << 6, n = insn & 31;
-
-	if ((insn & 0xfffff0ff) == 0xd50340df)
-		regs->pstate |= masks;
-	else if ((insn & 0xfffff0ff) == 0xd50340ff)
-		regs->pstate &= ~masks;
-	else if ((insn & 0xffffffe0) == 0xd51b4220)
-		regs->pstate = (regs->pstate & ~(unsigned long)PSTATE_MASK) |
-			       (n < 31 ? regs->x[n] & PSTATE_MASK : 0);
-	else if ((insn & 0xffffffe0) == 0xd53b4220 && n < 31)
-		regs->x[n] = regs->pstate & PSTATE_MASK;
-	else
-		return false;
-	regs->pc += 4;
-	return true;
-}
-
 static inline void turn_off(const struct arm64_step *step)
 {
 	for (u32 slots = step->off[BP_EXEC]; slots; slots &= slots - 1)
@@ -152,6 +131,17 @@ static inline void turn_on(const struct bp_bank *bank, const struct arm64_step *
 		dbgwcr_write(__builtin_ctz(slots), bank->control[BP_DATA][__builtin_ctz(slots)]);
 }
 
+/* What a step has had off is on again. */
+static inline void nothing_off(struct arm64_debug *debug)
+{
+	struct arm64_step *step = &debug->step;
+
+	if (unlikely(step->turned_off))
+		turn_on(&debug->loaded, step);
+	step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+	step->turned_off = false;
+}
+
 /* What is to be off is in step->off. @end: behind an exclusive access, or 0. */
 static inline void begin_step(struct cpu *cpu, struct pt_regs *regs, unsigned long end)
 {
@@ -159,6 +149,7 @@ static inline void begin_step(struct cpu *cpu, struct pt_regs *regs, unsigned lo
 	bool user = user_mode(regs);
 
 	turn_off(step);
+	step->turned_off = true;
 	step->pc = regs->pc;
 	step->end = end;
 	cpu->arch.stepping = true;
@@ -197,11 +188,8 @@ static inline void stop_step(struct cpu *cpu, struct pt_regs *regs)
 
 static inline void end_step(struct cpu *cpu, struct pt_regs *regs)
 {
-	struct arm64_debug *debug = &cpu->arch.debug;
-
 	stop_step(cpu, regs);
-	turn_on(&debug->loaded, &debug->step);
-	debug->step.off[BP_EXEC] = debug->step.off[BP_DATA] = 0;
+	nothing_off(&cpu->arch.debug);
 }
 
 void step_put_off(struct pt_regs *regs)
@@ -253,18 +241,30 @@ static noinline bool is_exempt(struct task *task, const struct pt_regs *regs)
 	return exempt;
 }
 
-/* The step goes on, if an owner has not moved @regs from where they were, or is not needed. */
-static void step_over(struct cpu *cpu, struct pt_regs *regs)
+/*
+ * Done is done, if nothing else can strike: who watches what the instruction accesses has been told
+ * if that is what has struck.
+ */
+static inline bool carry_out(struct arm64_debug *debug, struct pt_regs *regs, bool user, u32 insn)
 {
-	struct arm64_step *step = &cpu->arch.debug.step;
+	struct arm64_step *step = &debug->step;
+
+	if (unlikely(!user))
+		return carry_out_masks(regs, insn);
+	return (step->off[BP_DATA] || !debug->loaded.on[BP_DATA]) &&
+	       (carry_out_prologue(regs, insn) || carry_out_access(regs, insn));
+}
+
+static inline void step_over(struct cpu *cpu, struct pt_regs *regs)
+{
+	struct arm64_debug *debug = &cpu->arch.debug;
 	bool user = user_mode(regs);
 	unsigned long end = 0;
 	u32 insn;
 
 	if (likely(read_insn(user, regs->pc, &insn))) {
-		if (unlikely(!user) && carry_out_masks(regs, insn)) {
-			turn_on(&cpu->arch.debug.loaded, step);
-			step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+		if (likely(carry_out(debug, regs, user, insn))) {
+			nothing_off(debug);
 			return;
 		}
 		if (unlikely(is_exclusive(insn)))
@@ -300,8 +300,7 @@ static void strike(struct cpu *cpu, struct pt_regs *regs, unsigned pool, u32 own
 		step_over(cpu, regs);
 		return;
 	}
-	turn_on(&debug->loaded, step);
-	step->off[BP_EXEC] = step->off[BP_DATA] = 0;
+	nothing_off(debug);
 }
 
 /* A step that is on and not over: its instruction has struck once more, and is stepped over anew.

@@ -53,6 +53,7 @@ struct task;
 struct arm64_step {
 	unsigned long end;      /* where that breakpoint is; 0: there is none */
 	u16 off[BP_POOLS];      /* slots; none, unless it is on */
+	bool turned_off;        /* they are */
 	unsigned long pc;       /* of the instruction */
 	struct task *task;      /* in user mode; NULL: the kernel's */
 	unsigned long unmasked; /* the kernel's: what of PSTATE.I and .F was clear */
