@@ -5,7 +5,7 @@ LINKER        := linker/arm_v7a.ld
 LOAD_ADDRESS  := 0x40200000
 BOARD_DEFINES := BOARD_GICD_BASE=0x08000000 BOARD_GICC_BASE=0x08010000
 HANDOVER      := fdt fdt_boot board atags
-DRIVERS       := irq/gicv2 timer/arm_generic_timer timer/pl031 serial/pl011 bus/virtio_mmio \
+DRIVERS       := irq/gic irq/gicv2 timer/arm_generic_timer timer/pl031 serial/pl011 bus/virtio_mmio \
 		 bus/virtio_ring export/virtio_console export/semihosting
 CPUS          := cortex-a15 cortex-a7
 CPU           := cortex-a15

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generic interrupt controller, version 2 (Arm IHI 0048B). Its shared interrupts are the kernel's
- * device lines, a software-generated one interrupts its own CPU for irq_work, the timer has a
- * private one.
+ * Generic interrupt controller, version 2 (Arm IHI 0048B).
  *
  * Groups: with the Security Extensions each world sees its own group alone, and bit 0 of both
  * control registers enables that; without them all is Group 0, which is signalled as IRQ unless
  * FIQEn is set. So the same writes do wherever the kernel runs; the boot code has made all
  * interrupts Group 1 if it left the Secure state.
  */
+#include "gic.h"
+
 #include <hotregs/board.h>
 #include <hotregs/cpu.h>
 #include <hotregs/device.h>
-#include <hotregs/irq.h>
 #include <hotregs/mm.h>
 #include <hotregs/printk.h>
-#include <hotregs/smp.h>
 
-#include <arch/cache.h>
 #include <arch/io.h>
-#include <arch/irq.h>
-#include <arch/smp.h>
-#include <asm/interrupts.h>
 
 /* Distributor (4.1.2). Register n of a row has 32 interrupts, or four in a byte each. */
 #define GICD_CTLR         0x000
@@ -44,22 +38,13 @@
 #define GICC_IAR  0x0c
 #define GICC_EOIR 0x10
 
-#define CTLR_ENABLE  BIT(0)
-#define PRIORITY     0xa0a0a0a0 /* the same for all, and one that either world may give */
-#define PRIORITY_ANY 0xf0
-
-#define SGI_IRQ_WORK  0
-#define SGI_IPI       1
-#define FIRST_PPI     16
-#define FIRST_SPI     32
-#define FIRST_SPECIAL 1020 /* 1023: none is pending */
-#define IAR_ID_MASK   0x3ff
+#define CTLR_ENABLE BIT(0)
+#define IAR_ID_MASK 0x3ff
 
 #define REG_SIZE 0x1000
 
 static volatile u8 *dist, *cpu_interface;
-static u8 targets[MAX_CPUS];   /* the bit that a CPU is in masks of targets */
-static unsigned timer_id = 27; /* the virtual timer's by Arm's BSA, 3.8.2; the tree may differ */
+static u8 targets[MAX_CPUS]; /* the bit that a CPU is in masks of targets */
 
 static u32 read_dist(unsigned reg)
 {
@@ -71,40 +56,28 @@ static void write_dist(unsigned reg, u32 value)
 	mmio_write32(dist + reg, value);
 }
 
-void arm_irq_dispatch(struct pt_regs *regs)
+static void gicv2_dispatch(struct pt_regs *regs)
 {
-	u32 iar = mmio_read32(cpu_interface + GICC_IAR), id = iar & IAR_ID_MASK;
+	u32 iar = mmio_read32(cpu_interface + GICC_IAR);
 
-	if (id == timer_id)
-		arm_timer_interrupt(regs);
-	else if (id == SGI_IRQ_WORK)
-		irq_work_run();
-	else if (id == SGI_IPI)
-		smp_interrupt();
-	else if (id >= FIRST_SPECIAL)
-		return;
-	else if (id >= FIRST_SPI)
-		irq_dispatch(id - FIRST_SPI);
 	/* The whole word: that of a software-generated one tells who sent it (4.4.5). */
-	mmio_write32(cpu_interface + GICC_EOIR, iar);
+	if (gic_handle(iar & IAR_ID_MASK, regs))
+		mmio_write32(cpu_interface + GICC_EOIR, iar);
 }
 
-void arch_raise_irq_work(void)
+static void gicv2_interrupt_self(unsigned sgi)
 {
-	/* Too early: gicv2_init() makes up for it. */
-	if (likely(dist))
-		write_dist(GICD_SGIR, SGIR_SELF | SGI_IRQ_WORK);
+	write_dist(GICD_SGIR, SGIR_SELF | sgi);
 }
 
-void arch_send_ipi(struct cpu *cpu)
+static void gicv2_interrupt(const struct cpu *cpu, unsigned sgi)
 {
-	complete_accesses(); /* or it would come before what it is about */
-	write_dist(GICD_SGIR, SGIR_LIST(targets[cpu->id]) | SGI_IPI);
+	write_dist(GICD_SGIR, SGIR_LIST(targets[cpu->id]) | sgi);
 }
 
-void arm_timer_unmask(void)
+static void gicv2_unmask_private(unsigned id)
 {
-	write_dist(GICD_ISENABLER(0), BIT(timer_id));
+	write_dist(GICD_ISENABLER(0), BIT(id));
 }
 
 static void gicv2_unmask(unsigned irq)
@@ -130,13 +103,12 @@ static struct irq_chip gicv2_chip = {
     .start_cpu = gicv2_start_cpu,
 };
 
-/* Type, number and trigger (Linux' binding arm,gic): shared, and level-sensitive and high only. */
-int irq_line(const u32 *cells, unsigned n)
-{
-	if (n != 3 || cells[0] != 0 || cells[1] >= gicv2_chip.nr_irqs || (cells[2] & 0xf) != 4)
-		return -EINVAL;
-	return cells[1];
-}
+static const struct gic gicv2 = {
+    .dispatch = gicv2_dispatch,
+    .unmask_private = gicv2_unmask_private,
+    .interrupt_self = gicv2_interrupt_self,
+    .interrupt = gicv2_interrupt,
+};
 
 /* The interrupts of a row's register: off, and nothing left of what the firmware did with them. */
 static void reset_row(unsigned n)
@@ -163,10 +135,7 @@ static void reset_shared(unsigned rows)
 	}
 }
 
-/*
- * The calling CPU's own registers: private interrupts, and the interface. What asked for a
- * self-interrupt before is made up for.
- */
+/* The calling CPU's own registers: private interrupts, and the interface. */
 static void gicv2_start_cpu(void)
 {
 	targets[this_cpu()->id] = read_dist(GICD_ITARGETS(0));
@@ -174,20 +143,7 @@ static void gicv2_start_cpu(void)
 	write_dist(GICD_ISENABLER(0), BIT(SGI_IRQ_WORK) | BIT(SGI_IPI));
 	mmio_write32(cpu_interface + GICC_PMR, PRIORITY_ANY);
 	mmio_write32(cpu_interface + GICC_CTLR, CTLR_ENABLE);
-	if (this_cpu()->irq_work)
-		arch_raise_irq_work();
-}
-
-/* The virtual timer is the third of the four that the tree lists. */
-static void find_timer(void)
-{
-	struct board_device timer = {0};
-	u32 cells[FDT_MAX_CELLS];
-
-	if (board_next_device(&timer, "arm,armv7-timer") && boot_fdt &&
-	    fdt_interrupt(boot_fdt, &timer.node, 2, cells) == 3 && cells[0] == 1 &&
-	    cells[1] < FIRST_SPI - FIRST_PPI)
-		timer_id = FIRST_PPI + cells[1];
+	gic_cpu_started();
 }
 
 static bool find_gic(struct board_device *gic)
@@ -209,8 +165,7 @@ static void gicv2_init(void)
 	unsigned rows;
 
 	if (!find_gic(&gic))
-		panic("the device tree names no GICv2 with its two sets of registers");
-	find_timer();
+		return;
 	cpu_interface = ioremap(gic.reg[1].start, REG_SIZE);
 	dist = ioremap(gic.reg[0].start, REG_SIZE);
 	if (!dist || !cpu_interface)
@@ -222,7 +177,6 @@ static void gicv2_init(void)
 	reset_shared(rows);
 	write_dist(GICD_CTLR, CTLR_ENABLE);
 	gicv2_start_cpu();
-	irq_set_chip(&gicv2_chip);
-	printk("gicv2: %u device interrupts\n", gicv2_chip.nr_irqs);
+	gic_found(&gicv2, &gicv2_chip);
 }
 INITCALL(1, gicv2_init);

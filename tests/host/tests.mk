@@ -159,7 +159,7 @@ test_virtio_mmio_SRC := drivers/bus/virtio_ring.c
 HOST_TESTS += test_screen
 test_screen_SRC := drivers/video/font.c boot/cmdline.c
 test_screen_CFLAGS := -Itests/host/mmio
-$(HOST_OUT)/drivers.included: drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/serial/pl011.c \
+$(HOST_OUT)/drivers.included: drivers/irq/gic.c drivers/irq/gic.h drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/serial/pl011.c \
 	drivers/timer/arm_generic_timer.c drivers/bus/virtio_mmio.c drivers/video/screen.c
 	@mkdir -p $(@D) && touch $@
 $(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%) $(HOST_OUT)/test_screen: $(HOST_OUT)/drivers.included
