@@ -18,10 +18,16 @@ MAINTENANCE = r"\bmcr\w*\s+p15\s*,\s*\d\s*,\s*%?\w+\s*,\s*c[78]\s*,"
 TABLES = r"\bmcr\w*\s+p15\s*,\s*0\s*,\s*%?\w+\s*,\s*(?:c2\s*,|c13\s*,\s*c0\s*,\s*1\b)"
 X86 = r"\b(?:invlpg|invpcid|wbinvd|invd|clflush(?:opt)?|clwb|[lms]fence)\b"
 
+# AArch64's: maintenance by name, and TTBR0_EL1, TTBR1_EL1, TCR_EL1.
+MAINTENANCE_64 = r"\b(?:tlbi|dc|ic)\s+[a-z]\w*"
+TABLES_64 = r"\bmsr\s+(?:ttbr[01]|tcr)_el1\b"
+
+ARM64_HOME = {"arch/arm64/include/asm/cache.h", "arch/arm64/cache.c", "arch/arm64/boot/head.S"}
 ARM_HOME = {"arch/arm/v7a/include/asm/cache.h", "arch/arm/v7a/cache.c", "arch/arm/v7a/boot/head.S"}
 X86_HOME = {"arch/x86_64/include/asm/cache.h"}
-RULES = {"barriers": (BARRIER, ARM_HOME), "maintenance": (MAINTENANCE, ARM_HOME),
-         "tables": (TABLES, ARM_HOME), "x86": (X86, X86_HOME)}
+RULES = {"barriers": (BARRIER, ARM_HOME | ARM64_HOME), "maintenance": (MAINTENANCE, ARM_HOME),
+         "tables": (TABLES, ARM_HOME), "x86": (X86, X86_HOME),
+         "maintenance, 64": (MAINTENANCE_64, ARM64_HOME), "tables, 64": (TABLES_64, ARM64_HOME)}
 
 
 def without_comments(line):
@@ -57,7 +63,8 @@ def test_that_place_does(rule):
     ("barriers", '__asm__ volatile("dsb sy" ::: "memory");'), ("barriers", "\tisb"),
     ("barriers", '"mcr p15, 0, %0, c1, c0, 0\\n\\t" "isb"'), ("maintenance", "mcreq p15, 0, r0, c8, c7, 0"),
     ("maintenance", 'cp_write("mcr p15, 0, %0, c7, c5, 0", 0)'), ("tables", "mcr p15, 0, r4, c2, c0, 1"),
-    ("tables", "mcr p15, 0, %0, c13, c0, 1"), ("x86", 'invlpg (%0)')])
+    ("tables", "mcr p15, 0, %0, c13, c0, 1"), ("maintenance, 64", "tlbi vmalle1is"),
+    ("maintenance, 64", '"dc cvau, %0"'), ("tables, 64", "msr ttbr0_el1, x0"), ("x86", 'invlpg (%0)')])
 def test_the_search_knows_them(rule, line):
     assert re.search(RULES[rule][0], without_comments(line))
 

@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture
 def small_archive(out, board_has, tmp_path):
     """A boot archive of little more than the guest's tests, for a machine of 8 MiB."""
-    objcopy = {"x86_64": "x86_64-linux-gnu-objcopy"}.get(board_has["ARCH"], "arm-none-eabi-objcopy")
+    objcopy = {"x86_64": "x86_64-linux-gnu-objcopy", "arm64": "aarch64-linux-gnu-objcopy"}.get(board_has["ARCH"], "arm-none-eabi-objcopy")
     names = ("init", "sh", "true", "exits", "kill", "echo", "cat")  # what these tests execute
     programs = [out / "test/user/guest-tests", *(out / "user" / name for name in names)]
     for program in programs:

@@ -7,7 +7,8 @@ import pytest
 import perf_convert
 
 # By the machine's prefix: the names of instruction and stack pointer, and where user space ends.
-REGISTERS = {"x86_64": ("IP", "SP", 0x7ffffffff000), "arm": ("pc", "sp", 0x80000000)}
+REGISTERS = {"x86_64": ("IP", "SP", 0x7ffffffff000), "arm64": ("pc", "sp", 0x7ffffffff000),
+             "arm": ("pc", "sp", 0x80000000)}
 
 
 @pytest.fixture

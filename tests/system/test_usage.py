@@ -278,7 +278,7 @@ def test_debug_stops_at_start_kernel(make, board_has):
     done = make("debug", "GDB_ARGS=-batch -ex bt", timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Breakpoint 1, start_kernel ()" in done.stdout
-    assert re.search(r"^#1 .* in (x86_64|arm)_start \(", done.stdout, re.M), done.stdout
+    assert re.search(r"^#1 .* in (x86_64|arm|arm64)_start \(", done.stdout, re.M), done.stdout
 
 
 def test_debug_takes_what_run_takes(make, out, board_has):
