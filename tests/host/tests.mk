@@ -212,3 +212,13 @@ test_breakpoint_event_SRC := $(filter-out %/breakpoint_pmu.c,$(PERF_SRC)) tests/
 $(HOST_OUT)/breakpoint_pmu.included: kernel/perf/breakpoint_pmu.c
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_breakpoint_event: $(HOST_OUT)/breakpoint_pmu.included
+
+HOST_TESTS += test_arm64_breakpoint test_arm64_frame_repair
+test_arm64_breakpoint_SRC := arch/arm/common/byte_select.c
+test_arm64_breakpoint_CFLAGS := -Itests/host/arm64 -idirafter arch/arm64/include
+test_arm64_frame_repair_SRC := arch/arm64/frame_repair.c
+test_arm64_frame_repair_CFLAGS := -Iarch/arm64
+$(HOST_OUT)/arm64_breakpoint.included: arch/arm64/breakpoint.c arch/arm64/include/asm/debugreg.h \
+	arch/arm64/include/asm/breakpoint.h
+	@mkdir -p $(@D) && touch $@
+$(HOST_OUT)/test_arm64_breakpoint: $(HOST_OUT)/arm64_breakpoint.included
