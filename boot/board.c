@@ -80,12 +80,17 @@ static void print_found(phys_addr_t pa, phys_window_t window)
 		printk("boot: but a device tree of this board\n");
 }
 
+static const char *tree_register(void)
+{
+	return board.tree_register ? board.tree_register : "r2";
+}
+
 /* The description of the machine that the board's own table is. */
 static int go_by_table(struct boot_info *info)
 {
 	if (!board.nr_devices) {
-		printk("boot: %s needs a device tree, its address in r2 or at %#llx\n", board.name,
-		       board.ram.start);
+		printk("boot: %s needs a device tree, its address in %s or at %#llx\n", board.name,
+		       tree_register(), board.ram.start);
 		return -ENOENT;
 	}
 	info->protocol = "bare";
@@ -113,12 +118,14 @@ static int parse(struct boot_info *info, u32 r1, phys_addr_t r2, phys_window_t w
 	if (err != -ENOENT)
 		return err;
 
-	printk("boot: no device tree%s: r1 = %#x, r2 = %#llx\n",
-	       board.nr_devices ? " and no ATAGs" : "", r1, r2);
+	printk("boot: no device tree%s: ", board.nr_devices ? " and no ATAGs" : "");
+	if (!board.tree_register)
+		printk("r1 = %#x, ", r1);
+	printk("%s = %#llx\n", tree_register(), r2);
 	print_found(at, window);
 	if (!r2)
 		return go_by_table(info);
-	printk("boot: r2 should be the address of a device tree%s, or 0\n",
+	printk("boot: %s should be the address of a device tree%s, or 0\n", tree_register(),
 	       board.nr_devices ? " or of ATAGs" : "");
 	return -ENOENT;
 }

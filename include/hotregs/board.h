@@ -20,6 +20,8 @@ struct board_entry {
 struct board {
 	const char *name;
 	const char *compatible; /* what the root of its device tree is compatible with */
+	/* In which a boot loader hands over a device tree, for messages; NULL: r2, beside r1. */
+	const char *tree_register;
 	/* All that its RAM can be, where the boot loader may put things; the start is always RAM.
 	 */
 	struct boot_region ram;

@@ -19,9 +19,14 @@ void unexpected_exception(struct pt_regs *regs);
 void stack_fault(struct pt_regs *regs);
 void exit_work(struct pt_regs *regs, bool syscall);
 
-/* Debug exceptions are taken again, once no step is on that was not the kernel's. */
+/*
+ * Debug exceptions are taken again, if they were where @regs were interrupted, which is not in the
+ * handling of one; and no step is on any more.
+ */
 static inline void unmask_debug(struct pt_regs *regs)
 {
+	if (unlikely(regs->pstate & PSTATE_D))
+		return;
 	if (unlikely(this_cpu()->arch.stepping))
 		step_put_off(regs);
 	__asm__ volatile("msr daifclr, #8" ::: "memory");
