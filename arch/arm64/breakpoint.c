@@ -182,13 +182,6 @@ void bp_describe(const struct bp_form *form, char buf[BP_DESCRIPTION_MAX])
 
 /* --- Registers --- */
 
-void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot, const struct bp_form *form)
-{
-	bank->value[pool][slot] = form->addr;
-	bank->control[pool][slot] = form->control;
-	bank->on[pool] |= BIT(slot);
-}
-
 static void turn_off(struct bp_bank *loaded, const struct bp_bank *bank, unsigned pool)
 {
 	for (u32 on = bank->on[pool]; on; on &= on - 1)

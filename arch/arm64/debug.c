@@ -375,6 +375,11 @@ void debug_exception(struct pt_regs *regs, u64 esr, unsigned long far)
 	synchronize_context();
 }
 
+/* As after any exception in user mode. */
+void bp_exit_to_work(void)
+{
+}
+
 /* --- What there is --- */
 
 static noinline void probe_call(u32 *data)

@@ -19,6 +19,10 @@
 #define CONTEXT_IP(uc) (uc)->uc_mcontext.gregs[REG_RIP]
 #define TRAP_SIZE      2 /* ud2 */
 #define FPU_AT         offsetof(ucontext_t, uc_mcontext.fpregs)
+#elif defined(__aarch64__)
+#define CONTEXT_IP(uc) (uc)->uc_mcontext.pc
+#define TRAP_SIZE      4 /* udf */
+#define FPU_AT         offsetof(ucontext_t, uc_mcontext.fpsimd)
 #else
 #define CONTEXT_IP(uc) (uc)->uc_mcontext.arm_pc
 #define TRAP_SIZE      4 /* udf */
@@ -29,6 +33,8 @@ static void __attribute__((noreturn)) return_by(const void *frame)
 {
 #ifdef __x86_64__
 	__asm__ volatile("movq %0, %%rsp; syscall" ::"r"(frame), "a"(SYS_sigreturn));
+#elif defined(__aarch64__)
+	__asm__ volatile("mov x8, %1; mov sp, %0; svc #0" ::"r"(frame), "i"(SYS_sigreturn) : "x8");
 #else
 	__asm__ volatile("mov r7, %1; mov sp, %0; svc #0" ::"r"(frame), "i"(SYS_sigreturn) : "r7");
 #endif
@@ -45,6 +51,11 @@ static uint32_t over_trap(uint32_t value)
 			 : "=r"(now)
 			 : "r"(value)
 			 : "xmm15");
+#elif defined(__aarch64__)
+	__asm__ volatile("fmov s31, %w1; udf #0; fmov %w0, s31"
+			 : "=r"(now)
+			 : "r"(value)
+			 : "v31");
 #else
 	__asm__ volatile("vmov s31, %1; udf #0; vmov %0, s31" : "=r"(now) : "r"(value) : "s31");
 #endif
@@ -55,6 +66,8 @@ static void clear_register(void)
 {
 #ifdef __x86_64__
 	__asm__ volatile("pxor %%xmm15, %%xmm15" ::: "xmm15");
+#elif defined(__aarch64__)
+	__asm__ volatile("fmov s31, wzr" ::: "v31");
 #else
 	__asm__ volatile("vmov s31, %0" ::"r"(0) : "s31");
 #endif

@@ -41,3 +41,17 @@ static inline unsigned bp_pool_size(unsigned pool)
 {
 	return arm64_breakpoints.slots[pool];
 }
+
+static inline void bp_install(struct bp_bank *bank, unsigned pool, unsigned slot,
+			      const struct bp_form *form)
+{
+	bank->value[pool][slot] = form->addr;
+	bank->control[pool][slot] = form->control;
+	bank->on[pool] |= BIT(slot);
+}
+
+static inline void bp_uninstall(struct bp_bank *bank, unsigned pool, unsigned slot)
+{
+	bank->value[pool][slot] = bank->control[pool][slot] = 0;
+	bank->on[pool] &= ~BIT(slot);
+}
