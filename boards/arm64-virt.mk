@@ -15,6 +15,8 @@ GDB           := gdb-multiarch
 QEMU          := qemu-system-aarch64
 QEMU_BOARD    := -M virt -cpu @CPU@ -global virtio-mmio.force-legacy=false \
 		 -semihosting-config enable=on,target=native
+# MiB: QEMU puts the archive into the upper half of memory, and behind it, at a multiple of 2 MiB, the tree.
+LEAST_MEM     := 12
 # QEMU loads a boot archive beside a raw image only.
 QEMU_IMAGE    := bin
 EXPORTS       := virtio semihosting

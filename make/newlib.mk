@@ -31,7 +31,9 @@ NEWLIB_CFLAGS_x86_64 := $(FRAMES_x86_64) -fcf-protection=none
 USER_FRAMES_arm-v7a := -marm -funwind-tables -fno-shrink-wrap -mno-sched-prolog
 NEWLIB_CFLAGS_arm-v7a := $(USER_MACHINE) $(USER_FRAMES_arm-v7a) -DMISSING_SYSCALL_NAMES
 # Leaves have a frame record, too, but for those in assembly.
-USER_FRAMES_arm64 := -mno-omit-leaf-frame-pointer -mbranch-protection=none -fno-stack-clash-protection
+# Nothing reads unwind tables, which would be in the archive.
+USER_FRAMES_arm64 := -mno-omit-leaf-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -mbranch-protection=none \
+	-fno-stack-clash-protection
 NEWLIB_CFLAGS_arm64 := $(USER_MACHINE) $(USER_FRAMES_arm64) -DMISSING_SYSCALL_NAMES
 NEWLIB_CFLAGS += $(NEWLIB_CFLAGS_$(ARCH_ID))
 

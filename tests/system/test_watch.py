@@ -85,7 +85,7 @@ def test_what_is_wrong(boot, event, message):
     ("mem:0xffff0000:w", "the kernel's addresses are for the privileged user alone"),
     ("mem:counter:w", "perf_event_paranoid is 2, so the kernel is left out")])
 def test_who_is_not_privileged(boot, event, message, board_has):
-    if board_has["ARCH"] == "x86_64":
+    if board_has["ARCH"] in ("x86_64", "arm64"):
         event = event.replace("0xffff", "0xffffffff8000")
     guest = boot(f"setpriv --reuid 1000 perf stat -x , -e {event} -- watchme 10", "--icount")
     assert message in guest.console, guest.console

@@ -70,7 +70,7 @@ boot_entry:
 	/* The header of an "Image" (Linux, booting.rst). */
 	b boot_primary
 	.long 0
-	.quad 0                          /* wanted offset in RAM: the loader's choice */
+	.quad 0x10000                    /* wanted offset in RAM; any other will do */
 	.quad image_size
 	.quad 0xa                        /* little-endian, 4 KiB pages, anywhere in RAM */
 	.quad 0, 0, 0
