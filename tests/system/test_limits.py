@@ -36,7 +36,8 @@ def test_out_of_memory_ends_who_asked_with_a_report(boot, board_has, memory):
     """The report names the process, what it has and what there is; its chain, and its areas. Then the
     shell goes on."""
     skip_fixed_memory(board_has)
-    guest = boot("sh -c 'hog; hello $?'", "--mem", least(board_has) if memory == "8" else memory, "--icount")
+    mib = least(board_has) if memory == "8" else memory
+    guest = boot("sh -c 'hog; hello $?'", "--mem", mib, "--icount")
     assert guest.status == 0, guest.console + guest.errors
     assert "\nhello 137\n" in guest.console
     said = re.search(r"^hog\[(\d+)\]: out of memory with (\d+) KiB; (\d+) of (\d+) KiB are free; the most has "
@@ -44,7 +45,7 @@ def test_out_of_memory_ends_who_asked_with_a_report(boot, board_has, memory):
                      r"by signal 9\n", guest.console, re.M)
     assert said, guest.console
     has, free, total = (int(said[n]) for n in (2, 3, 4))
-    assert 64 <= free < 256 and has > total // 2 and total < int(memory) * 1024
+    assert 64 <= free < 256 and has > total // 2 and total < int(mib) * 1024
     assert guest.console.count("(user)") >= 3, guest.console
     areas = re.findall(r"^  ([0-9a-f]+)-([0-9a-f]+) rw-p", guest.console, re.M)
     if memory == "8":  # else there are too many for a report

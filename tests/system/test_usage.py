@@ -158,7 +158,7 @@ def test_no_qemu(make, board_has, tmp_path):
     done = make("run", "CMD=true", PATH=str(tmp_path))
     assert done.returncode != 0
     lines = [l for l in said(done) if "qemu" in l.lower()]
-    package = board_has["QEMU"].replace("x86_64", "x86")
+    package = board_has["QEMU"].replace("x86_64", "x86").replace("aarch64", "arm")
     assert lines and f"package {package}" in lines[0] and "not installed" in lines[0]
 
 
