@@ -52,10 +52,7 @@ static uint32_t over_trap(uint32_t value)
 			 : "r"(value)
 			 : "xmm15");
 #elif defined(__aarch64__)
-	__asm__ volatile("fmov s31, %w1; udf #0; fmov %w0, s31"
-			 : "=r"(now)
-			 : "r"(value)
-			 : "v31");
+	__asm__ volatile("fmov s31, %w1; udf #0; fmov %w0, s31" : "=r"(now) : "r"(value) : "v31");
 #else
 	__asm__ volatile("vmov s31, %1; udf #0; vmov %0, s31" : "=r"(now) : "r"(value) : "s31");
 #endif
