@@ -289,7 +289,8 @@ static void strike(struct cpu *cpu, struct pt_regs *regs, unsigned pool, u32 own
 		own = 0;
 	} else if (unlikely(!own)) {
 		breakpoint_stray(pc);
-		slots = debug->loaded.on[pool]; /* whatever it was, it must not be so again */
+		/* Whatever it was, it must not be so again: one that nobody turned on, too. */
+		slots = BIT(arm64_breakpoints.slots[pool] + (pool == BP_EXEC)) - 1;
 	}
 	step->off[pool] |= slots;
 	if (unlikely(current->arch.exempt) && is_exempt(current, regs))

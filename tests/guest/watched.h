@@ -71,7 +71,7 @@ struct watched {
 /* Is it what one slot watches? */
 static inline bool is_block(uintptr_t first, uintptr_t end)
 {
-#ifdef __arm__
+#ifndef __x86_64__
 	return first / 8 == (end - 1) / 8;
 #else
 	return end - first <= 8 && !((end - first) & (end - first - 1)) &&
@@ -85,7 +85,7 @@ static inline struct watched watched_by(uintptr_t first, unsigned len)
 	uintptr_t last = first + len - 1;
 	struct watched least = {first, first + len, 0};
 
-#ifndef __arm__
+#ifdef __x86_64__
 	least.end += 2 * ACCESS_MAX;
 	for (uintptr_t a = 1; a <= 8; a *= 2)
 		for (uintptr_t b = 1; b <= 8; b *= 2) {
@@ -112,9 +112,9 @@ static inline bool touches(const struct watched *w, const volatile void *at, uns
 /* --- Instructions --- */
 
 /*
- * side_by_side: each returns. Those of x86_64 are a byte each; three are of ARM, three of Thumb.
- * store_word() begins with the one that stores four bytes; count_down() has two that go round @n
- * times.
+ * side_by_side: each returns. Those of x86_64 are a byte each; on ARMv7-A three are of ARM, three
+ * of Thumb. store_word() begins with the one that stores four bytes; count_down() has two that go
+ * round @n times.
  */
 #define INSTRUCTIONS 6
 extern const char side_by_side[], count_down_branch[];
@@ -138,6 +138,20 @@ __asm__(".pushsection .text\n"
 	"count_down_branch:\n"
 	"	bne count_down; bx lr\n"
 	".popsection\n");
+#elif defined(__aarch64__)
+__asm__(".pushsection .text\n"
+	".balign 8\n"
+	"side_by_side:\n"
+	"	ret; ret; ret; ret; ret; ret\n"
+	".type store_word, %function\n"
+	"store_word:\n"
+	"	str w0, [x0]; ret\n"
+	".type count_down, %function\n"
+	"count_down:\n"
+	"	subs x0, x0, #1\n"
+	"count_down_branch:\n"
+	"	b.ne count_down; ret\n"
+	".popsection\n");
 #else
 __asm__(".pushsection .text\n"
 	"side_by_side:\n"
@@ -156,6 +170,8 @@ static inline uintptr_t instruction(unsigned i)
 {
 #ifdef __arm__
 	return (uintptr_t)side_by_side + (i < 3 ? 4 * i : 12 + 2 * (i - 3) + 1);
+#elif defined(__aarch64__)
+	return (uintptr_t)side_by_side + 4 * i;
 #else
 	return (uintptr_t)side_by_side + i;
 #endif
@@ -173,7 +189,12 @@ static inline uintptr_t instruction_address(unsigned i)
 /* May bp_len be @len? On ARM 2 says that it is a Thumb instruction. */
 static inline bool may_be_long(unsigned i, unsigned len)
 {
-	return SLOTS_ARE_SHARED || i >= 3 || len != 2;
+#ifdef __arm__
+	return i >= 3 || len != 2;
+#else
+	(void)i, (void)len;
+	return true;
+#endif
 }
 
 static inline void execute(unsigned i)

@@ -327,6 +327,12 @@ void step_faulted(struct pt_regs *regs)
 
 /* --- The exception --- */
 
+/* All that the processor has. */
+static u32 all_slots(unsigned pool)
+{
+	return BIT(arm_breakpoints.slots[pool] + (pool == BP_EXEC)) - 1;
+}
+
 /* Which pools have struck while it was looked at what this processor has. */
 static bool probe_struck[BP_POOLS];
 
@@ -381,8 +387,8 @@ static inline void strike(struct arm_debug *debug, struct pt_regs *regs, unsigne
 	} else if (unlikely(!near)) {
 		breakpoint_stray(pc);
 	}
-	/* Whatever it was, it must not be so again. */
-	debug->step.off[pool] |= near ?: debug->loaded.on[pool];
+	/* Whatever it was, it must not be so again: a slot, too, that nobody here has turned on. */
+	debug->step.off[pool] |= near ?: all_slots(pool);
 	if (unlikely(exempt)) {
 		if (exempt == (pc | 1))
 			own = 0;

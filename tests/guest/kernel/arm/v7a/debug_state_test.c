@@ -3,6 +3,7 @@
  * What firmware left in the debug and performance registers must not be armed when interrupts are
  * first unmasked; and registers that a processor lacks are survived.
  */
+#include <hotregs/breakpoint.h>
 #include <hotregs/cpu.h>
 #include <hotregs/string.h>
 
@@ -66,6 +67,28 @@ KTEST(arm_poisoned_debug_state_is_cleared)
 	executed(); /* a breakpoint or watchpoint left armed would panic here */
 	irq_restore(flags);
 	expect_clear();
+}
+
+/* As a debugger may leave one behind, while the kernel runs. */
+KTEST(arm_a_slot_that_nobody_has_turned_on_strikes_once)
+{
+	u32 before = breakpoint_strays();
+	unsigned long flags;
+
+	if (!bp_pool_size(BP_DATA)) {
+		ktest_skip("no watchpoints");
+		return;
+	}
+	flags = irq_save();
+	cp_write(DBGWVR0, (u32)&watched & ~7);
+	cp_write(DBGWCR0, WCR_ANYWHERE);
+	synchronize_context();
+	executed();
+	EXPECT_EQ(cp_read(DBGWCR0), 0);
+	executed();
+	irq_restore(flags);
+	EXPECT_EQ(watched, 1);
+	EXPECT_EQ(breakpoint_strays(), before + 1);
 }
 
 static void undefined(void)
