@@ -45,14 +45,14 @@ static inline u32 exec_slots(const struct bp_bank *bank, unsigned long pc)
 
 /*
  * FAR has an address of the access, if not always one that is watched: of what is there or above,
- * the nearest. What ends below it has not been touched.
+ * the nearest. What ends below it has not been touched. @off: these have struck before.
  */
-static inline u32 data_slots(const struct bp_bank *bank, unsigned long addr, u32 kind)
+static inline u32 data_slots(const struct bp_bank *bank, u32 off, unsigned long addr, u32 kind)
 {
 	unsigned long least = -1UL;
 	u32 own = 0;
 
-	for (u32 on = bank->on[BP_DATA]; on; on &= on - 1) {
+	for (u32 on = bank->on[BP_DATA] & ~off; on; on &= on - 1) {
 		unsigned slot = __builtin_ctz(on);
 		const struct bp_form form = {bank->value[BP_DATA][slot],
 					     bank->control[BP_DATA][slot], BP_DATA};
@@ -336,13 +336,15 @@ static void watchpoint_exception(struct pt_regs *regs, u64 esr, unsigned long ad
 {
 	struct cpu *cpu = this_cpu();
 	const struct bp_bank *loaded = &cpu->arch.debug.loaded;
-	u32 own = data_slots(loaded, addr, esr & BIT(6) ? LSC_STORE : LSC_LOAD); /* WnR */
+	u32 off, own;
 
-	/* Of what does both, one is told. */
-	if (unlikely(!own))
-		own = data_slots(loaded, addr, LSC_LOAD | LSC_STORE);
 	if (unlikely(cpu->arch.stepping))
 		interrupt_step(cpu, regs);
+	off = cpu->arch.debug.step.off[BP_DATA];
+	own = data_slots(loaded, off, addr, esr & BIT(6) ? LSC_STORE : LSC_LOAD); /* WnR */
+	/* Of what does both, one is told. */
+	if (unlikely(!own))
+		own = data_slots(loaded, off, addr, LSC_LOAD | LSC_STORE);
 	strike(cpu, regs, BP_DATA, own);
 }
 
