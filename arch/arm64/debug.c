@@ -241,17 +241,14 @@ static noinline bool is_exempt(struct task *task, const struct pt_regs *regs)
 	return exempt;
 }
 
-/*
- * Done is done, if nothing else can strike: who watches what the instruction accesses has been told
- * if that is what has struck.
- */
+/* Done is done, if nothing else can strike. */
 static inline bool carry_out(struct arm64_debug *debug, struct pt_regs *regs, bool user, u32 insn)
 {
 	struct arm64_step *step = &debug->step;
 
 	if (unlikely(!user))
 		return carry_out_masks(regs, insn);
-	return (step->off[BP_DATA] || !debug->loaded.on[BP_DATA]) &&
+	return !(debug->loaded.on[BP_DATA] & ~step->off[BP_DATA]) &&
 	       (carry_out_prologue(regs, insn) || carry_out_access(regs, insn));
 }
 

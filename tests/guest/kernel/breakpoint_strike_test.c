@@ -35,7 +35,7 @@ KTEST(breakpoint_instructions_go_on)
 
 		if (!open_bp(&bp, HW_BREAKPOINT_X, (unsigned long)at[i], 0))
 			return;
-		told.n = 0;
+		WRITE_ONCE(told.n, 0);
 		count_down(many);
 		EXPECT_EQ(told.n, many);
 		EXPECT_EQ(told.ip, (unsigned long)at[i]);
@@ -50,7 +50,7 @@ KTEST(breakpoint_data_go_on)
 
 	if (no_breakpoints() || !open_bp(&bp, HW_BREAKPOINT_RW, (unsigned long)bytes, 4))
 		return;
-	told.n = 0;
+	WRITE_ONCE(told.n, 0);
 	for (u64 i = 0; i < many; i++)
 		access_data(bytes, 4, i % 2);
 	EXPECT_EQ(told.n, many);
@@ -75,7 +75,7 @@ KTEST(breakpoint_strikes_where_a_handler_has_sent_it)
 		return;
 	first.hit = go_to_next;
 	for (u32 n = 1; n <= 10; n++) {
-		told.n = 0;
+		WRITE_ONCE(told.n, 0);
 		execute(0);
 		EXPECT_EQ(told.n, 2);
 		EXPECT_EQ(told.ip, instruction_address(1));
@@ -189,8 +189,8 @@ KTEST(breakpoint_instruction_and_its_data)
 	    !open_bp(&w, HW_BREAKPOINT_W, (unsigned long)bytes, 1))
 		return;
 	for (u32 n = 1; n <= 1000; n++) {
-		*bytes = 0xff;
-		told.n = 0;
+		WRITE_ONCE(*bytes, 0xff);
+		WRITE_ONCE(told.n, 0);
 		store_word(bytes);
 		EXPECT_EQ(told.n, 2);
 		EXPECT(*bytes != 0xff);
@@ -220,9 +220,9 @@ static void stray_of(u32 type, unsigned long addr)
 	bp_install(&bank, bp_pool(&bp.parts.form[0]), 1, &bp.parts.form[0]);
 	flags = irq_save();
 	bp_exchange(NULL, &bank);
-	told.n = 0;
+	WRITE_ONCE(told.n, 0);
 	for (u32 n = 1; n <= 10; n++) {
-		*bytes = 0xff;
+		WRITE_ONCE(*bytes, 0xff);
 		store_word(bytes);
 		EXPECT(*bytes != 0xff);
 	}

@@ -79,7 +79,7 @@ static const struct board {
 #ifdef __x86_64__
     {0x100000, 0xfee00030, 0xf0, 0x10}, /* the local APIC's version */
 #elif defined(__aarch64__)
-    {0x40200000, 0x09000fe0, 0xff, 0x11}, /* the PL011's PeriphID0 */
+    {0x40000000, 0x09000fe0, 0xff, 0x11}, /* the PL011's PeriphID0 */
 #else
     {0x40000000, 0x09000fe0, 0xff, 0x11}, /* the PL011's PeriphID0 */
     {0x8000, 0x3f201fe0, 0xff, 0x11},
@@ -103,10 +103,10 @@ static void look(void)
 	reg = map_memory(fd, board->device & ~4095UL, PROT_READ);
 	if (reg == MAP_FAILED || (reg[(board->device & 4095) / 4] & board->mask) != board->value)
 		_exit(2);
-	map = mmap(NULL, 2 << 20, PROT_READ, MAP_SHARED, fd, board->image & ~4095UL);
+	map = mmap(NULL, 4 << 20, PROT_READ, MAP_SHARED, fd, board->image & ~4095UL);
 	if (map == MAP_FAILED)
 		_exit(3);
-	if (!memmem(map, 2 << 20, note, sizeof(note)))
+	if (!memmem(map, 4 << 20, note, sizeof(note)))
 		_exit(4);
 }
 
