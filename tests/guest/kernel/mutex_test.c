@@ -46,7 +46,7 @@ static void act(void *arg)
 	}
 	while (a->held) {
 		while (READ_ONCE(a->may_hold) >= a->held)
-			cpu_relax();
+			;
 		mutex_unlock(a->mutex[a->held - 1]);
 		WRITE_ONCE(a->held, a->held - 1);
 	}
@@ -60,7 +60,7 @@ static bool stop;
 static void spin(void *arg)
 {
 	while (!READ_ONCE(stop))
-		cpu_relax();
+		;
 }
 
 /* A thread that has not run yet, since the caller is more urgent. */
