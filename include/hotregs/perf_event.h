@@ -205,10 +205,9 @@ int perf_attr_check(const struct perf_event_attr *attr);
 
 /*
  * An event to be opened, with @room bytes behind it that are its opener's; NULL: out of memory. Its
- * attributes are to be filled in, and then it is opened or discarded. May sleep.
+ * attributes, *@attr, are to be filled in, and then it is opened or discarded. May sleep.
  */
-struct perf_event *perf_event_new(size_t room);
-struct perf_event_attr *perf_event_new_attr(struct perf_event *event);
+struct perf_event *perf_event_new(size_t room, struct perf_event_attr **attr);
 void *perf_event_room(struct perf_event *event);
 void perf_event_discard(struct perf_event *event);
 /*
@@ -225,12 +224,13 @@ static inline struct perf_event *perf_event_open_group(const struct perf_event_a
 						       struct perf_event *leader,
 						       const struct perf_user *user)
 {
-	struct perf_event *event = perf_event_new(0);
+	struct perf_event_attr *own;
+	struct perf_event *event = perf_event_new(0, &own);
 	int err;
 
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	*perf_event_new_attr(event) = *attr;
+	*own = *attr;
 	err = perf_event_open(event, pid, cpu, leader, user);
 	return err ? ERR_PTR(err) : event;
 }

@@ -253,9 +253,10 @@ void kfree(void *p)
 	push_object(page, object);
 	c->in_use--;
 	if (--page->objects == 0) {
-		drop_full(c);
+		if (unlikely(page != c->first))
+			drop_full(c);
 		/* The last page stays, for the next request, or until there is need. */
-		if (page->next != NO_PAGE || page->prev != NO_PAGE)
+		if ((page->next & page->prev) != NO_PAGE)
 			remove_page(page);
 		else
 			c->empty++;

@@ -138,20 +138,17 @@ void *perf_event_context(const struct perf_event *event)
 
 /* --- Opening and releasing --- */
 
-struct perf_event *perf_event_new(size_t room)
+struct perf_event *perf_event_new(size_t room, struct perf_event_attr **attr)
 {
 	const size_t from = offsetof(struct perf_event, pending),
 		     to = offsetof(struct perf_event, records);
 	struct perf_event *event = kmalloc(sizeof(*event) + room);
 
-	if (event)
-		clear_words((u64 *)((u8 *)event + from), (to - from) / sizeof(u64));
+	if (!event)
+		return NULL;
+	clear_words((u64 *)((u8 *)event + from), (to - from) / sizeof(u64));
+	*attr = &event->attr;
 	return event;
-}
-
-struct perf_event_attr *perf_event_new_attr(struct perf_event *event)
-{
-	return &event->attr;
 }
 
 void *perf_event_room(struct perf_event *event)
@@ -187,11 +184,12 @@ static void set_up(struct perf_event *event, int cpu, perf_overflow_handler_t ha
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler, void *handler_context)
 {
-	struct perf_event *event = perf_event_new(0);
+	struct perf_event_attr *own;
+	struct perf_event *event = perf_event_new(0, &own);
 
 	if (!event)
 		return NULL;
-	event->attr = *attr;
+	*own = *attr;
 	set_up(event, cpu, handler, handler_context);
 	return event;
 }

@@ -419,8 +419,15 @@ bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr);
 void perf_limit_wait(const struct perf_event *event);
 /* Disables @event, of this CPU or its running task: it strikes no more. Interrupts off, no NMI. */
 void perf_event_stop_soon(struct perf_event *event);
+/* Events that are nobody's any more, by next_released; any CPU pushes. */
+extern struct perf_event *perf_released;
 /* Frees those that their handlers have released. May sleep. */
-void perf_free_released(void);
+void perf_free_all_released(void);
+static inline void perf_free_released(void)
+{
+	if (unlikely(READ_ONCE(perf_released)))
+		perf_free_all_released();
+}
 /* Disables those that it has not come to. Where @ctx may be changed, or at a switch to its task. */
 void perf_context_stop_excluded(struct perf_context *ctx);
 

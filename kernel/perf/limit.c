@@ -60,8 +60,7 @@ void perf_event_stop_soon(struct perf_event *event)
 
 /* --- Asked for by a handler of kernel code's own --- */
 
-/* Events that are nobody's any more, by next_released; any CPU pushes. */
-static struct perf_event *released;
+struct perf_event *perf_released;
 
 void perf_event_disable_self(struct perf_event *event)
 {
@@ -70,25 +69,23 @@ void perf_event_disable_self(struct perf_event *event)
 
 int perf_event_release_self(struct perf_event *event)
 {
-	struct perf_event *first = READ_ONCE(released);
+	struct perf_event *first = READ_ONCE(perf_released);
 
 	if (event->attr.inherit)
 		return -EINVAL;
 	perf_event_stop_soon(event);
 	do
 		event->next_released = first;
-	while (!__atomic_compare_exchange_n(&released, &first, event, true, __ATOMIC_RELEASE,
+	while (!__atomic_compare_exchange_n(&perf_released, &first, event, true, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED));
 	return 0;
 }
 
-void perf_free_released(void)
+void perf_free_all_released(void)
 {
 	struct perf_event *event, *next;
 
-	if (likely(!READ_ONCE(released)))
-		return;
-	event = __atomic_exchange_n(&released, NULL, __ATOMIC_ACQUIRE);
+	event = __atomic_exchange_n(&perf_released, NULL, __ATOMIC_ACQUIRE);
 	for (; event; event = next) {
 		next = event->next_released;
 		perf_event_release(event);

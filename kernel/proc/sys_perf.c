@@ -248,16 +248,17 @@ static long open_with(struct perf_event *event, pid_t pid, int cpu, int group_fd
 long sys_perf_event_open(struct perf_event_attr __user *uattr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags)
 {
+	struct perf_event_attr *attr;
 	struct perf_event *event;
 	long err;
 
 	/* There are no cgroups. */
 	if (flags & ~FLAGS_DONE)
 		return -EINVAL;
-	event = perf_event_new(sizeof(struct file));
+	event = perf_event_new(sizeof(struct file), &attr);
 	if (!event)
 		return -ENOMEM;
-	err = perf_attr_copy(perf_event_new_attr(event), uattr);
+	err = perf_attr_copy(attr, uattr);
 	if (!err)
 		return open_with(event, pid, cpu, group_fd, flags);
 	perf_event_discard(event);
