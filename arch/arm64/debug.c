@@ -222,7 +222,7 @@ static inline void tell(struct cpu *cpu, struct pt_regs *regs, unsigned pool, u3
 
 	/* What it interrupts in the kernel may be anything. */
 	cpu->nmi_depth += !user;
-	if (likely(!(slots & (slots - 1))))
+	if (likely(user && !(slots & (slots - 1))))
 		owned = breakpoint_strike_one(pool, __builtin_ctz(slots), &hit);
 	else
 		owned = !breakpoint_strike(pool, slots, &hit);

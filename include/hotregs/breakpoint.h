@@ -132,11 +132,17 @@ void breakpoint_switch(struct cpu *cpu, struct task *next);
 void breakpoint_start_cpu(void);
 
 /*
+ * Is what strikes in the kernel now nobody's access, but a sampler's look at memory? Then no owner
+ * is told. Set once, at boot; NULL: nobody samples. NMI-safe.
+ */
+extern bool (*breakpoint_unheard)(void);
+
+/*
  * One instruction has struck in @slots of @pool of this CPU: their owners are told. Returns those
  * slots that have none. As the handlers.
  */
 u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit);
-/* The same of one slot alone; false: it has none. */
+/* The same of one slot alone, in user mode; false: it has none. */
 bool breakpoint_strike_one(unsigned pool, unsigned slot, const struct bp_hit *hit);
 
 /*

@@ -12,6 +12,8 @@
 
 #include "breakpoint.h"
 
+#include <arch/regs.h>
+
 /* --- Sets --- */
 
 static __always_inline void set_add(struct bp_set *set, struct breakpoint *bp, bool of_task)
@@ -220,6 +222,13 @@ void breakpoint_hook_step(struct cpu_breakpoints *c)
 
 /* --- Strikes --- */
 
+bool (*breakpoint_unheard)(void);
+
+static inline bool is_unheard(const struct bp_hit *hit)
+{
+	return unlikely(!user_mode(hit->regs)) && breakpoint_unheard && breakpoint_unheard();
+}
+
 static inline struct breakpoint *owner(const struct cpu_breakpoints *c, unsigned pool,
 				       unsigned slot)
 {
@@ -242,13 +251,14 @@ u32 breakpoint_strike(unsigned pool, u32 slots, const struct bp_hit *hit)
 {
 	const struct cpu_breakpoints *c = &this_cpu()->breakpoints;
 	struct breakpoint *bp, *told = NULL;
+	bool unheard = is_unheard(hit);
 	u32 strays = 0;
 
 	for (; slots; slots &= slots - 1) {
 		bp = owner(c, pool, __builtin_ctz(slots));
 		if (!bp)
 			strays |= slots & -slots;
-		else if (bp != told) /* two slots of one are neighbours */
+		else if (bp != told && !unheard) /* two slots of one are neighbours */
 			bp->hit(bp, hit);
 		told = bp;
 	}

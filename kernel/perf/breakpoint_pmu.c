@@ -45,8 +45,9 @@ bool perf_breakpoint_needs_privilege(const struct perf_event_attr *attr)
 /* --- Strikes --- */
 
 /* Is a sample being taken here? What that reads is nobody's access. */
-static bool is_sampling(const struct cpu *cpu)
+static bool is_sampling(void)
 {
+	const struct cpu *cpu = this_cpu();
 	u32 busy;
 
 	_Static_assert(sizeof(busy) == sizeof(cpu->perf->busy), "");
@@ -59,8 +60,6 @@ static noinline void strike_any(struct perf_event *event, struct pt_regs *regs)
 	const struct cpu *cpu = this_cpu();
 	u64 addr = event->attr.bp_addr;
 
-	if (!user_mode(regs) && is_sampling(cpu))
-		return;
 	perf_strike(event, cpu, cpu_context(cpu), 1, regs, &addr, event->sampling ? clock_ns() : 0);
 }
 
@@ -133,6 +132,7 @@ static struct perf_pmu breakpoints = {
 static void breakpoints_init(void)
 {
 	perf_pmu_register(&breakpoints);
+	breakpoint_unheard = is_sampling;
 }
 INITCALL(0, breakpoints_init);
 

@@ -354,10 +354,13 @@ static inline void tell_owners(struct pt_regs *regs, unsigned pool, u32 slots)
 /* What it interrupts in the kernel may be anything. */
 static noinline void tell_in_kernel(struct pt_regs *regs, unsigned pool, u32 slots)
 {
+	const struct bp_hit hit = {.regs = regs, .before_access = true};
+	unsigned long pc = regs->pc;
 	struct cpu *cpu = this_cpu();
 
 	cpu->nmi_depth++;
-	tell_owners(regs, pool, slots);
+	if (breakpoint_strike(pool, slots, &hit))
+		breakpoint_stray(pc);
 	cpu->nmi_depth--;
 }
 

@@ -4,7 +4,9 @@
  * several owners whom one instruction strikes, by one kind of breakpoint and by both; and nobody's.
  */
 #include <hotregs/cpu.h>
+#include <hotregs/perf_event.h>
 #include <hotregs/task.h>
+#include <hotregs/wait.h>
 
 #include "../watched.h"
 #include "strikes.h"
@@ -198,6 +200,41 @@ KTEST(breakpoint_instruction_and_its_data)
 	store_word(bytes + 4);
 	EXPECT_EQ(told.n, 3);
 	close_bp(&x);
+	close_bp(&w);
+}
+
+/* A sampler's own look at memory is nobody's access: here, of one with a handler. */
+static void look_at_memory(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs)
+{
+	store_word(bytes);
+	++*(u32 *)perf_event_context(event);
+}
+
+KTEST(breakpoint_samplers_are_not_heard)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = PERF_ATTR_SIZE_VER5,
+					     .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+					     .sample_period = 1};
+	struct breakpoint w = ours();
+	struct perf_event *event;
+	u32 samples = 0;
+
+	if (no_breakpoints() || !open_bp(&w, HW_BREAKPOINT_W, (unsigned long)bytes, 4))
+		return;
+	event =
+	    perf_event_create_kernel_counter(&attr, this_cpu()->id, NULL, look_at_memory, &samples);
+	if (EXPECT(!IS_ERR(event))) {
+		WRITE_ONCE(told.n, 0);
+		for (u32 n = 0; n < 10; n++)
+			sleep_ns(1000000);
+		perf_event_release(event);
+		EXPECT(samples >= 10);
+		EXPECT_EQ(told.n, 0);
+	}
+	store_word(bytes);
+	EXPECT_EQ(told.n, 1);
 	close_bp(&w);
 }
 
