@@ -267,7 +267,8 @@ static void equal_sets_are_written_once(void **state)
 
 static void a_slot_without_owner_is_a_stray(void **state)
 {
-	const struct bp_hit h = {};
+	struct pt_regs regs = {};
+	const struct bp_hit h = {.regs = &regs};
 
 	open_on(NULL, -1, host_data(0x1000, 4));
 	assert_int_equal(breakpoint_strike(0, 0xf, &h), 0x7);
