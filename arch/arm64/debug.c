@@ -27,6 +27,7 @@
 #include <asm/start.h>
 #include <asm/traps.h>
 
+#include "../arm/common/breakpoint.h"
 #include "carry_out.h"
 
 #define MASKS (PSTATE_I | PSTATE_F)
@@ -132,7 +133,7 @@ static inline void turn_on(const struct bp_bank *bank, const struct arm64_step *
 }
 
 /* What a step has had off is on again. */
-static inline void nothing_off(struct arm64_debug *debug)
+static inline void nothing_off(struct arm_debug *debug)
 {
 	struct arm64_step *step = &debug->step;
 
@@ -154,9 +155,10 @@ static inline void begin_step(struct cpu *cpu, struct pt_regs *regs, unsigned lo
 	step->end = end;
 	cpu->arch.stepping = true;
 	if (unlikely(end)) {
-		dbgbvr_write(arm64_breakpoints.step_slot, end);
-		dbgbcr_write(arm64_breakpoints.step_slot,
-			     BAS_A64 << DBGCR_BAS_AT | (user ? DBGCR_EL0 : DBGCR_EL1) | DBGCR_E);
+		dbgbvr_write(arm_breakpoints.step_slot, end);
+		dbgbcr_write(arm_breakpoints.step_slot, BAS_A64 << DBGCR_BAS_AT |
+							    (user ? DBGCR_USER : DBGCR_KERNEL) |
+							    DBGCR_E);
 	} else {
 		sysreg_write(MDSCR_EL1, sysreg_read(MDSCR_EL1) | MDSCR_SS);
 		regs->pstate |= PSTATE_SS;
@@ -176,7 +178,7 @@ static inline void stop_step(struct cpu *cpu, struct pt_regs *regs)
 	struct arm64_step *step = &cpu->arch.debug.step;
 
 	if (unlikely(step->end)) {
-		dbgbcr_write(arm64_breakpoints.step_slot, 0);
+		dbgbcr_write(arm_breakpoints.step_slot, 0);
 	} else {
 		sysreg_write(MDSCR_EL1, sysreg_read(MDSCR_EL1) & ~MDSCR_SS);
 		regs->pstate &= ~(unsigned long)PSTATE_SS;
@@ -207,9 +209,8 @@ void step_put_off(struct pt_regs *regs)
 
 /* --- The exceptions --- */
 
-/* While it is looked at what this processor has. */
+/* What has struck while it was looked at what this processor has. */
 static struct {
-	bool on;
 	bool struck[BP_POOLS], stepped;
 } probe;
 
@@ -242,7 +243,7 @@ static noinline bool is_exempt(struct task *task, const struct pt_regs *regs)
 }
 
 /* Done is done, if nothing else can strike. */
-static inline bool carry_out(struct arm64_debug *debug, struct pt_regs *regs, bool user, u32 insn)
+static inline bool carry_out(struct arm_debug *debug, struct pt_regs *regs, bool user, u32 insn)
 {
 	struct arm64_step *step = &debug->step;
 
@@ -254,7 +255,7 @@ static inline bool carry_out(struct arm64_debug *debug, struct pt_regs *regs, bo
 
 static inline void step_over(struct cpu *cpu, struct pt_regs *regs)
 {
-	struct arm64_debug *debug = &cpu->arch.debug;
+	struct arm_debug *debug = &cpu->arch.debug;
 	bool user = user_mode(regs);
 	unsigned long end = 0;
 	u32 insn;
@@ -276,18 +277,18 @@ static inline void step_over(struct cpu *cpu, struct pt_regs *regs)
  */
 static void strike(struct cpu *cpu, struct pt_regs *regs, unsigned pool, u32 own)
 {
-	struct arm64_debug *debug = &cpu->arch.debug;
+	struct arm_debug *debug = &cpu->arch.debug;
 	struct arm64_step *step = &debug->step;
 	unsigned long pc = regs->pc;
 	u32 slots = own;
 
-	if (unlikely(probe.on)) {
+	if (unlikely(debug->probing)) {
 		probe.struck[pool] = true;
 		own = 0;
 	} else if (unlikely(!own)) {
 		breakpoint_stray(pc);
 		/* Whatever it was, it must not be so again: one that nobody turned on, too. */
-		slots = BIT(arm64_breakpoints.slots[pool] + (pool == BP_EXEC)) - 1;
+		slots = BIT(arm_breakpoints.slots[pool] + (pool == BP_EXEC)) - 1;
 	}
 	step->off[pool] |= slots;
 	if (unlikely(current->arch.exempt) && is_exempt(current, regs))
@@ -349,7 +350,7 @@ static void step_exception(struct pt_regs *regs)
 {
 	struct cpu *cpu = this_cpu();
 
-	probe.stepped |= probe.on;
+	probe.stepped |= cpu->arch.debug.probing;
 	if (likely(cpu->arch.stepping)) {
 		end_step(cpu, regs);
 		return;
@@ -382,40 +383,6 @@ void bp_exit_to_work(void)
 
 /* --- What there is --- */
 
-static noinline void probe_call(u32 *data)
-{
-	WRITE_ONCE(*data, 1);
-}
-
-/* One of each kind, on the kernel itself. */
-static void strike_once(void)
-{
-	const struct perf_event_attr x = {.bp_type = HW_BREAKPOINT_X,
-					  .bp_addr = (unsigned long)probe_call,
-					  .bp_len = sizeof(long)};
-	static u32 data;
-	const struct perf_event_attr w = {
-	    .bp_type = HW_BREAKPOINT_W, .bp_addr = (unsigned long)&data, .bp_len = sizeof(data)};
-	struct bp_bank bank = {};
-	struct bp_parts parts;
-	unsigned long flags;
-	const char *why;
-
-	if (bp_parse(&x, &parts, &why))
-		return;
-	bp_install(&bank, BP_EXEC, 0, &parts.form[0]);
-	if (bp_parse(&w, &parts, &why))
-		return;
-	bp_install(&bank, BP_DATA, 0, &parts.form[0]);
-	flags = irq_save();
-	probe.on = true;
-	bp_exchange(NULL, &bank);
-	probe_call(&data);
-	bp_exchange(&bank, NULL);
-	probe.on = false;
-	irq_restore(flags);
-}
-
 /* The first gate that is shut, as far as this level can see. */
 static const char *shut_gate(u64 mdscr, u64 oslsr)
 {
@@ -435,14 +402,14 @@ static const char *shut_gate(u64 mdscr, u64 oslsr)
 
 static void probe_debug(void)
 {
-	struct arm64_breakpoints *b = &arm64_breakpoints;
+	struct arm_breakpoints *b = &arm_breakpoints;
 	u64 dfr0 = sysreg_read(ID_AA64DFR0_EL1), mdscr = sysreg_read(MDSCR_EL1);
 	u64 oslsr = sysreg_read(OSLSR_EL1);
 
 	b->step_slot = DFR0_BREAKPOINTS(dfr0) - 1;
 	b->slots[BP_EXEC] = b->step_slot;
 	b->slots[BP_DATA] = DFR0_WATCHPOINTS(dfr0);
-	strike_once();
+	bp_strike_once(&this_cpu()->arch.debug.probing);
 	printk("debug: version %llu, %u breakpoints, one of them for steps, and %u watchpoints\n",
 	       DFR0_VERSION(dfr0), b->slots[BP_EXEC] + 1, b->slots[BP_DATA]);
 	printk("debug: OS lock %s, MDE %u, KDE %u; in the kernel breakpoints %s, watchpoints %s\n",

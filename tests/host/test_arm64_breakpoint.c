@@ -7,6 +7,7 @@
 
 #include "host.h"
 
+#include "../../arch/arm/common/breakpoint.c"
 #include "../../arch/arm64/breakpoint.c"
 
 /* --- The model --- */
@@ -74,9 +75,9 @@ static bool sees(unsigned n, u64 addr, bool store)
 static int setup(void **state)
 {
 	memset(&model, 0, sizeof(model));
-	host_cpu->arch.debug = (struct arm64_debug){};
+	host_cpu->arch.debug = (struct arm_debug){};
 	model.reg[ID_AA64DFR0_EL1] = 0x10305106; /* a Cortex-A57: six and four slots */
-	arm64_breakpoints = (struct arm64_breakpoints){.slots = {5, 4}, .step_slot = 5};
+	arm_breakpoints = (struct arm_breakpoints){.slots = {5, 4}, .step_slot = 5, .width = 8};
 	return 0;
 }
 
@@ -177,8 +178,8 @@ static void what_can_not_be_is_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (parse(rows[i].type, rows[i].addr, rows[i].len, &parts) != rows[i].err)
 			fail_msg("row %zu", i);
-	arm64_breakpoints.slots[BP_DATA] = 0;
-	arm64_breakpoints.why = "none";
+	arm_breakpoints.slots[BP_DATA] = 0;
+	arm_breakpoints.why = "none";
 	assert_int_equal(parse(HW_BREAKPOINT_W, 0x400000, 4, &parts), -EOPNOTSUPP);
 }
 

@@ -9,6 +9,7 @@
 
 #include "host.h"
 
+#include "../../arch/arm/common/breakpoint.c"
 #include "../../arch/arm/v7a/breakpoint.c"
 
 /* --- The model --- */

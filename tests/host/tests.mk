@@ -190,9 +190,9 @@ $(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/as
 $(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included
 HOST_TESTS += test_v7a_breakpoint
 test_v7a_breakpoint_SRC := arch/arm/common/byte_select.c
-test_v7a_breakpoint_CFLAGS := -Itests/host/v7a -idirafter arch/arm/v7a/include
-$(HOST_OUT)/v7a_breakpoint.included: arch/arm/v7a/breakpoint.c arch/arm/v7a/include/asm/debugreg.h \
-	arch/arm/v7a/include/asm/breakpoint.h
+test_v7a_breakpoint_CFLAGS := -Itests/host/v7a -idirafter arch/arm/v7a/include -idirafter arch/arm/common/include
+$(HOST_OUT)/v7a_breakpoint.included: $(wildcard arch/arm/common/breakpoint.* arch/arm/common/include/asm/*.h) \
+	arch/arm/v7a/breakpoint.c $(wildcard arch/arm/v7a/include/asm/*.h)
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_v7a_breakpoint: $(HOST_OUT)/v7a_breakpoint.included
 HOST_TESTS += test_v7a_step
@@ -215,10 +215,10 @@ $(HOST_OUT)/test_breakpoint_event: $(HOST_OUT)/breakpoint_pmu.included
 
 HOST_TESTS += test_arm64_breakpoint test_arm64_frame_repair
 test_arm64_breakpoint_SRC := arch/arm/common/byte_select.c
-test_arm64_breakpoint_CFLAGS := -Itests/host/arm64 -idirafter arch/arm64/include
+test_arm64_breakpoint_CFLAGS := -Itests/host/arm64 -idirafter arch/arm64/include -idirafter arch/arm/common/include
 test_arm64_frame_repair_SRC := arch/arm64/frame_repair.c
 test_arm64_frame_repair_CFLAGS := -Iarch/arm64
-$(HOST_OUT)/arm64_breakpoint.included: arch/arm64/breakpoint.c arch/arm64/include/asm/debugreg.h \
-	arch/arm64/include/asm/breakpoint.h
+$(HOST_OUT)/arm64_breakpoint.included: $(wildcard arch/arm/common/breakpoint.* arch/arm/common/include/asm/*.h) \
+	arch/arm64/breakpoint.c $(wildcard arch/arm64/include/asm/*.h)
 	@mkdir -p $(@D) && touch $@
 $(HOST_OUT)/test_arm64_breakpoint: $(HOST_OUT)/arm64_breakpoint.included

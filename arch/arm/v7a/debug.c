@@ -25,6 +25,7 @@
 #include <asm/traps.h>
 #include <asm/uaccess.h>
 
+#include "../common/breakpoint.h"
 #include "insn.h"
 
 #define MASKS (CPSR_I | CPSR_F)
@@ -191,7 +192,7 @@ static inline void set_place(struct arm_step *step, unsigned slot, u32 pc, bool 
 
 	debugreg_write_value(BP_EXEC, slot, pc & ~3U);
 	debugreg_write_control(BP_EXEC, slot,
-			       bas << DBGCR_BAS_AT | (user ? DBGCR_PL0 : DBGCR_PL1) | DBGCR_E);
+			       bas << DBGCR_BAS_AT | (user ? DBGCR_USER : DBGCR_KERNEL) | DBGCR_E);
 	step->used |= BIT(slot);
 }
 
@@ -505,40 +506,6 @@ static void look_for_width(void)
 	dbgwcr_write(0, 0);
 }
 
-static noinline void probe_call(u32 *data)
-{
-	WRITE_ONCE(*data, 1);
-}
-
-/* One of each kind, on the kernel itself. */
-static void strike_once(void)
-{
-	const struct perf_event_attr x = {.bp_type = HW_BREAKPOINT_X,
-					  .bp_addr = (unsigned long)probe_call,
-					  .bp_len = sizeof(long)};
-	static u32 data;
-	const struct perf_event_attr w = {
-	    .bp_type = HW_BREAKPOINT_W, .bp_addr = (unsigned long)&data, .bp_len = sizeof(data)};
-	struct bp_bank bank = {};
-	struct bp_parts parts;
-	unsigned long flags;
-	const char *why;
-
-	if (bp_parse(&x, &parts, &why))
-		return;
-	bp_install(&bank, BP_EXEC, 0, &parts.form[0]);
-	if (bp_parse(&w, &parts, &why))
-		return;
-	bp_install(&bank, BP_DATA, 0, &parts.form[0]);
-	flags = irq_save();
-	this_cpu()->arch.debug.probing = true;
-	bp_exchange(NULL, &bank);
-	probe_call(&data);
-	bp_exchange(&bank, NULL);
-	this_cpu()->arch.debug.probing = false;
-	irq_restore(flags);
-}
-
 static const char *shut_gate(bool defined)
 {
 	if (!defined)
@@ -588,7 +555,7 @@ static void probe_debug(void)
 	b->slots[BP_EXEC] = b->step_slot;
 	b->slots[BP_DATA] = MIN(DBGDIDR_WATCHPOINTS(found.didr), BP_SLOTS);
 	b->kernel = true;
-	strike_once();
+	bp_strike_once(&this_cpu()->arch.debug.probing);
 	b->kernel = probe_struck[BP_EXEC] && probe_struck[BP_DATA];
 	print_found(lock, authentication);
 	if (b->kernel || boot_is_secure)

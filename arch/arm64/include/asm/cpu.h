@@ -16,7 +16,7 @@ struct arch_cpu {
 	u64 mpidr;                  /* the processor's affinity: MPIDR_EL1[39:32], [23:0] */
 	u32 asid;                   /* loaded, or about to be; asid.c reads it on other CPUs, too */
 	u32 asid_kept;              /* asid.c's, under its lock: loaded when a generation ended */
-	struct arm64_debug debug;
+	struct arm_debug debug;
 };
 
 #define MPIDR_AFFINITY 0xff00ffffffULL

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asm/breakpoint.h>
+#include <asm/debugcr.h>
 #include <asm/sysreg.h>
 
 /* ID_AA64DFR0_EL1 (D17.2.59). */
@@ -19,22 +20,7 @@
 
 #define OSLSR_LOCKED BIT(1) /* OSLSR_EL1.OSLK (D17.3.25) */
 
-/* DBGBCR and DBGWCR (D17.3.2, D17.3.11): what they have in common, and what not. */
-#define DBGCR_E        BIT(0)
-#define DBGCR_MODES(c) ((c) >> 1 & 3) /* PMC, PAC */
-#define DBGCR_EL1      (1U << 1)
-#define DBGCR_EL0      (2U << 1)
-#define DBGCR_ALL      (3U << 1)
-#define DBGBCR_BAS(c)  ((c) >> 5 & 0xf)
-#define DBGWCR_BAS(c)  ((c) >> 5 & 0xff)
-#define DBGCR_BAS_AT   5
-#define DBGWCR_LSC(c)  ((c) >> 3 & 3)
-#define DBGWCR_LSC_AT  3
-#define LSC_LOAD       1U
-#define LSC_STORE      2U
-#define DBGCR_MASK(c)  ((c) >> 24 & 0x1f)
-#define DBGCR_MASK_AT  24
-#define BAS_A64        0xfU
+#define BAS_A64 0xfU /* DBGBCR.BAS */
 
 /* debugreg.S: DBGBVR, DBGBCR, DBGWVR, DBGWCR @n, below 16. */
 void dbgbvr_write(unsigned n, u64 value);
@@ -59,9 +45,10 @@ struct arm64_step {
 	unsigned long unmasked; /* the kernel's: what of PSTATE.I and .F was clear */
 };
 
-struct arm64_debug {
+struct arm_debug {
 	struct bp_bank loaded; /* as the registers are but for a step */
 	struct arm64_step step;
+	bool probing; /* at boot: what strikes is to be known, and nobody's */
 };
 
 /*
@@ -85,4 +72,12 @@ static inline void debugreg_write_control(unsigned pool, unsigned slot, u32 cont
 		dbgbcr_write(slot, control);
 	else
 		dbgwcr_write(slot, control);
+}
+
+/*
+ * Slots are about to change. No step is on: whoever enters the kernel puts it off, and the
+ * exception itself ends it first.
+ */
+static inline void debug_leave_step(struct arm_debug *debug)
+{
 }

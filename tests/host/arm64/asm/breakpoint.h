@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AArch64's own, before the one that other host tests have. */
+/* ARM's own, before the one that other host tests have. */
 #pragma once
 
-#include "../../../../arch/arm64/include/asm/breakpoint.h"
+#include "../../../../arch/arm/common/include/asm/breakpoint.h"

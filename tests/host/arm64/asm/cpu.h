@@ -5,5 +5,5 @@
 #include <asm/debugreg.h>
 
 struct arch_cpu {
-	struct arm64_debug debug;
+	struct arm_debug debug;
 };

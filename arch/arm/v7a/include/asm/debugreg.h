@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asm/breakpoint.h>
+#include <asm/debugcr.h>
 #include <asm/debugreg_access.h>
 
 /* DBGDIDR (C11.11.15). */
@@ -22,21 +23,7 @@
 #define DBGOSLSR_LOCKED BIT(1)
 #define DBGOSLAR_KEY    0xc5acce55
 
-/* DBGBCR and DBGWCR (C11.11.2, C11.11.44): what they have in common, and what not. */
-#define DBGCR_E        BIT(0)
-#define DBGCR_MODES(c) ((c) >> 1 & 3) /* PMC, PAC */
-#define DBGCR_PL1      (1U << 1)
-#define DBGCR_PL0      (2U << 1)
-#define DBGCR_ALL      (3U << 1)
-#define DBGBCR_BAS(c)  ((c) >> 5 & 0xf)
-#define DBGWCR_BAS(c)  ((c) >> 5 & 0xff)
-#define DBGCR_BAS_AT   5
-#define DBGWCR_LSC(c)  ((c) >> 3 & 3)
-#define DBGWCR_LSC_AT  3
-#define LSC_LOAD       1U
-#define LSC_STORE      2U
-#define DBGCR_MASK(c)  ((c) >> 24 & 0x1f)
-#define DBGCR_MASK_AT  24
+/* DBGBCR.BAS. */
 #define BAS_ARM        0xfU
 #define BAS_THUMB_LOW  0x3U /* at a multiple of four */
 #define BAS_THUMB_HIGH 0xcU
@@ -84,3 +71,10 @@ static inline void debugreg_write_control(unsigned pool, unsigned slot, u32 cont
  * its task goes on with, that does not strike when it does. Interrupts off.
  */
 void step_put_off(struct arm_debug *debug);
+
+/* Slots are about to change. */
+static inline void debug_leave_step(struct arm_debug *debug)
+{
+	if (unlikely(debug->step.on))
+		step_put_off(debug);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARMv7-A part of arch/breakpoint.h: the processor's breakpoints are one pool, its watchpoints are
- * another (ARM DDI 0406C, C3.3 and C3.4).
+ * ARM's part of arch/breakpoint.h, ARMv7-A's and AArch64's: the processor's breakpoints are one
+ * pool, its watchpoints are another (ARM DDI 0406C, C3.3 and C3.4; ARM DDI 0487, D2.8 and D2.10).
  */
 #pragma once
 
@@ -10,7 +10,13 @@
 #define BP_POOLS 2
 #define BP_EXEC  0 /* DBGBVR, DBGBCR */
 #define BP_DATA  1 /* DBGWVR, DBGWCR */
+#ifdef __aarch64__
+#define BP_SLOTS 16
+typedef u16 bp_slots_t; /* several: bits */
+#else
 #define BP_SLOTS 8 /* of up to 16; ARMv7-A processors have no more */
+typedef u8 bp_slots_t;
+#endif
 
 struct bp_form {
 	unsigned long addr; /* the value register */
@@ -19,8 +25,9 @@ struct bp_form {
 };
 
 struct bp_bank {
-	u32 value[BP_POOLS][BP_SLOTS], control[BP_POOLS][BP_SLOTS];
-	u8 on[BP_POOLS]; /* slots */
+	unsigned long value[BP_POOLS][BP_SLOTS];
+	u32 control[BP_POOLS][BP_SLOTS];
+	bp_slots_t on[BP_POOLS];
 };
 
 /* What this machine has; filled at boot. */
