@@ -7,13 +7,7 @@
 
 	.text
 
-/* void page_clear(void *page) */
-	.globl page_clear
-	.type page_clear, %function
-page_clear:
-	.fnstart
-	push {r4-r8, lr}
-	.save {r4-r8, lr}
+.macro ZERO_EIGHT
 	mov r2, #0
 	mov r3, #0
 	mov r4, #0
@@ -22,6 +16,16 @@ page_clear:
 	mov r7, #0
 	mov r8, #0
 	mov r12, #0
+.endm
+
+/* void page_clear(void *page) */
+	.globl page_clear
+	.type page_clear, %function
+page_clear:
+	.fnstart
+	push {r4-r8, lr}
+	.save {r4-r8, lr}
+	ZERO_EIGHT
 	mov r1, #4096
 1:	stmia r0!, {r2-r8, r12}
 	stmia r0!, {r2-r8, r12}
@@ -95,14 +99,7 @@ words_clear:
 	.fnstart
 	push {r4-r8, lr}
 	.save {r4-r8, lr}
-	mov r2, #0
-	mov r3, #0
-	mov r4, #0
-	mov r5, #0
-	mov r6, #0
-	mov r7, #0
-	mov r8, #0
-	mov r12, #0
+	ZERO_EIGHT
 	subs r1, r1, #4
 	blo 2f
 1:	stmia r0!, {r2-r8, r12}

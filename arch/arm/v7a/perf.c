@@ -213,12 +213,14 @@ static inline bool is_stack(unsigned long sp)
 	return !(sp & ~(USER_END - sizeof(long))) && sp >= USER_START;
 }
 
-/* Is @fp a multiple of words above @low, where the next record can begin? One compare says both. */
+/* Is @n a multiple of @size that is at most @most? One compare says both. */
+#define IS_MULTIPLE_UPTO(n, size, most) \
+	(((n) / (size) | (n) << (32 - __builtin_ctz(size))) <= (most) / (size))
+
+/* Is @fp a multiple of words above @low, where the next record can begin? */
 static inline bool is_above(unsigned long fp, unsigned long low)
 {
-	unsigned long words = (fp - low) >> 2 | (fp - low) << 30;
-
-	return words < USER_END >> 2;
+	return IS_MULTIPLE_UPTO(fp - low, sizeof(long), USER_END - sizeof(long));
 }
 
 /* Two words of stack, at @addr. */
@@ -251,10 +253,6 @@ struct record_walk {
 	u32 sum;
 	bool thumb; /* the last caller is Thumb code, where fp is what it was before, or anything */
 };
-
-/* Is @n a multiple of @size that is at most @most? One compare says both. */
-#define IS_MULTIPLE_UPTO(n, size, most) \
-	(((n) / (size) | (n) << (32 - __builtin_ctz(size))) <= (most) / (size))
 
 /*
  * The steps that nearly all are: by GCC's records, of ARM code, whose return addresses are even, in
