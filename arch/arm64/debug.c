@@ -15,6 +15,7 @@
 #include <hotregs/cpu.h>
 #include <hotregs/device.h>
 #include <hotregs/printk.h>
+#include <hotregs/unwind.h>
 #include <uapi/hw_breakpoint.h>
 #include <uapi/perf_event.h>
 
@@ -100,11 +101,30 @@ static bool read_insn(bool user, unsigned long at, u32 *insn)
 
 #define EXCLUSIVE_MAX 32 /* instructions from a load to its store */
 
-/* Behind the exclusive access that the instruction at @pc is a part of; 0: of none. */
-static noinline unsigned long end_of_exclusive(bool user, unsigned long pc)
+/* Is the load of an exclusive access before @pc, and its store not? */
+static bool is_in_exclusive(bool user, unsigned long pc)
 {
+	unsigned long at = pc;
 	u32 insn;
 
+	for (unsigned n = 0; n < EXCLUSIVE_MAX; n++) {
+		at -= 4;
+		if ((!user && !kernel_text_address(at)) || !read_insn(user, at, &insn))
+			return false;
+		if (is_exclusive(insn))
+			return is_load(insn);
+	}
+	return false;
+}
+
+/*
+ * Behind the exclusive access that the instruction at @pc, @insn, is a part of, or that it lies in:
+ * the exception there has the store fail, and all is done again. 0: of none.
+ */
+static noinline unsigned long end_of_exclusive(bool user, unsigned long pc, u32 insn)
+{
+	if (!is_exclusive(insn) && !is_in_exclusive(user, pc))
+		return 0;
 	for (unsigned long at = pc; at < pc + 4 * EXCLUSIVE_MAX; at += 4) {
 		if (!read_insn(user, at, &insn))
 			return 0;
@@ -261,12 +281,14 @@ static inline void step_over(struct cpu *cpu, struct pt_regs *regs)
 	u32 insn;
 
 	if (likely(read_insn(user, regs->pc, &insn))) {
-		if (likely(carry_out(debug, regs, user, insn))) {
+		if (unlikely(current->arch.alone != regs->pc)) {
+			end = end_of_exclusive(user, regs->pc, insn);
+			current->arch.alone = end ? 0 : regs->pc;
+		}
+		if (likely(!end) && likely(carry_out(debug, regs, user, insn))) {
 			nothing_off(debug);
 			return;
 		}
-		if (unlikely(is_exclusive(insn)))
-			end = end_of_exclusive(user, regs->pc);
 	}
 	begin_step(cpu, regs, end);
 }

@@ -11,6 +11,7 @@
 #include <hotregs/device.h>
 #include <hotregs/printk.h>
 #include <hotregs/string.h>
+#include <hotregs/unwind.h>
 #include <uapi/hw_breakpoint.h>
 #include <uapi/perf_event.h>
 
@@ -135,6 +136,12 @@ static bool read_code(u32 addr, void *to, size_t n)
 	/* The kernel's own: what it is about to execute, or to load. */
 	memcpy(to, (const void *)addr, n);
 	return true;
+}
+
+/* What may not be mapped: only text is. */
+static bool read_text(u32 addr, void *to, size_t n)
+{
+	return kernel_text_address(addr) && read_code(addr, to, n);
 }
 
 /* An instruction is read as its program reads, a word of a table or a stack may not be there. */
@@ -267,9 +274,12 @@ static inline void start_step(struct arm_debug *debug, struct pt_regs *regs, boo
 static noinline bool step_out(struct arm_debug *debug, struct pt_regs *regs,
 			      const struct step_cpu *insn)
 {
+	struct step_cpu code = *insn;
 	struct step_next next;
 
-	if (!step_leave_sequence(insn, &next)) {
+	if (!user_mode(regs))
+		code.read = read_text;
+	if (!step_leave_sequence(&code, &next)) {
 		current->arch.alone = insn->size ? regs->pc : 0;
 		return false;
 	}

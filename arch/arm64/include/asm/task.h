@@ -17,4 +17,5 @@ struct arch_task {
 	struct fpsimd_state fpsimd; /* of a user task that is switched out */
 	unsigned long tpidr;  /* the same: thread-local data go by it, and programs may write it */
 	unsigned long exempt; /* bit 0: the instruction there does not strike when it comes */
+	unsigned long alone;  /* the instruction there is part of no exclusive access */
 };
