@@ -53,7 +53,7 @@ ARCH_DIRS_arm-v7a := arch/arm/common
 ARCH_DIRS := $(ARCH_DIRS_$(ARCH_ID)) arch/$(ARCH)
 PAGE_TABLES := $(addprefix arch/common/,page_tables.c user_reader.c)
 ARCH_SRC_x86_64 := $(PAGE_TABLES)
-ARCH_SRC_arm64 := $(PAGE_TABLES) $(addprefix arch/arm/common/,asid.c breakpoint.c byte_select.c power.c smp.c)
+ARCH_SRC_arm64 := $(PAGE_TABLES) $(addprefix arch/arm/common/,asid.c breakpoint.c byte_select.c init.c power.c smp.c)
 
 KERNEL_SRC := $(sort $(wildcard kernel/*.c kernel/*/*.c boards/$(BOARD).c \
 	$(foreach dir,$(ARCH_DIRS),$(dir)/*.c $(dir)/*.S $(dir)/boot/*.S $(dir)/boot/*.c)) \

@@ -9,35 +9,10 @@
 #include <arch/uaccess.h>
 #include <asm/uaccess.h>
 
+#include "../arm/common/kernel_walk.h"
 #include "frame_repair.h"
 
 /* --- The kernel's chain --- */
-
-/* Appends the frame of @u, and its callers. */
-static void kernel_walk(struct callchain *chain, struct unwind *u)
-{
-	while (callchain_add(chain, u->ip) && unwind_next(u))
-		;
-}
-
-static noinline void kernel_walk_from(struct callchain *chain, const struct pt_regs *regs)
-{
-	struct unwind u;
-
-	if (unwind_start(&u, current, regs))
-		kernel_walk(chain, &u);
-}
-
-/* Goes on where records have led to @ip, which is entry code's, or no code at all. */
-static noinline void kernel_walk_on(struct callchain *chain, unsigned long ip, unsigned long low,
-				    unsigned long fp)
-{
-	struct unwind u = {.ip = ip, .sp = low, .fp = fp, .task = current};
-
-	u.high = u.task->stack + KERNEL_STACK_SIZE;
-	if (kernel_text_address(ip))
-		kernel_walk(chain, &u);
-}
 
 /* As kernel_walk_from(), with the steps that nearly all are inline. */
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)

@@ -122,57 +122,43 @@ static void program_exception(struct pt_regs *regs, u64 esr)
 	}
 }
 
-/* Of the exceptions that two levels can take, the code from the kernel is one more. */
-static bool is_debug(u64 esr)
+/*
+ * What both levels take: of each the code from the kernel is one more than a program's. False: it
+ * is none of these.
+ */
+static inline bool common_exception(struct pt_regs *regs, u64 esr)
 {
-	u64 class = ESR_EC(esr) & ~1UL;
+	unsigned long far = sysreg_read(FAR_EL1);
 
-	return class == EC_BREAKPOINT || class == EC_WATCHPOINT || class == EC_STEP;
+	switch (ESR_EC(esr) & ~1UL) {
+	case EC_BREAKPOINT:
+	case EC_WATCHPOINT:
+	case EC_STEP:
+		debug_exception(regs, esr, far);
+		return true;
+	}
+	unmask_debug(regs);
+	switch (ESR_EC(esr) & ~1UL) {
+	case EC_DATA:
+		handle_abort(regs, esr, far, data_access(esr));
+		return true;
+	case EC_INSTRUCTION:
+		handle_abort(regs, esr, far, MMU_EXEC);
+		return true;
+	}
+	return false;
 }
 
 void user_exception(struct pt_regs *regs, u64 esr)
 {
-	unsigned long far = sysreg_read(FAR_EL1);
-
-	if (is_debug(esr)) {
-		debug_exception(regs, esr, far);
-		return;
-	}
-	unmask_debug(regs);
-	switch (ESR_EC(esr)) {
-	case EC_DATA_USER:
-		handle_abort(regs, esr, far, data_access(esr));
-		break;
-	case EC_INSTRUCTION_USER:
-		handle_abort(regs, esr, far, MMU_EXEC);
-		break;
-	default:
+	if (!common_exception(regs, esr))
 		program_exception(regs, esr);
-		break;
-	}
 }
 
 void kernel_exception(struct pt_regs *regs, u64 esr)
 {
-	unsigned long far = sysreg_read(FAR_EL1);
-
-	if (is_debug(esr)) {
-		debug_exception(regs, esr, far);
-		return;
-	}
-	unmask_debug(regs);
-	switch (ESR_EC(esr)) {
-	case EC_DATA_KERNEL:
-		handle_abort(regs, esr, far, data_access(esr));
-		break;
-	case EC_INSTRUCTION_KERNEL:
-		handle_abort(regs, esr, far, MMU_EXEC);
-		break;
-	default:
-		if (!extable_fixup(regs))
-			panic_regs(regs, "undefined instruction or the like (ESR_EL1 %08llx)", esr);
-		break;
-	}
+	if (!common_exception(regs, esr) && !extable_fixup(regs))
+		panic_regs(regs, "undefined instruction or the like (ESR_EL1 %08llx)", esr);
 }
 
 void unexpected_exception(struct pt_regs *regs)

@@ -31,8 +31,6 @@
 /* PMU (B4.1.117): E clear; P and C zero the counters. */
 #define PMCR_RESET 6
 
-static u8 boot_emergency_stack[EMERGENCY_STACK_SIZE] __aligned(8);
-
 void percpu_init(struct cpu *cpu)
 {
 	cpu->self = cpu;
@@ -133,22 +131,4 @@ void arch_clear_debug_state(void)
 {
 	bp_reset_cpu();
 	cpu_try(clear_pmu);
-}
-
-void arch_init_early(void)
-{
-	struct cpu *cpu = &cpus[0];
-
-	arm_clock.base = kernel_entry_cycles; /* time begins */
-	percpu_init(cpu);
-	cpu->arch.emergency_stack = boot_emergency_stack;
-	arch_cpu_init(cpu);
-}
-
-void arch_init(void)
-{
-	unsigned long guard = (unsigned long)boot_stack_guard;
-
-	mmu_unmap(&kernel_mmu, guard);
-	mmu_flush(guard, guard + PAGE_SIZE);
 }

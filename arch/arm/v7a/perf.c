@@ -17,35 +17,10 @@
 #include <arch/words.h>
 
 #include "../common/frame_repair.h"
+#include "../common/kernel_walk.h"
 #include "../common/recipe.h"
 
 /* --- The kernel's chain --- */
-
-/* Appends the frame of @u, and its callers. */
-static void kernel_walk(struct callchain *chain, struct unwind *u)
-{
-	while (callchain_add(chain, u->ip) && unwind_next(u))
-		;
-}
-
-static noinline void kernel_walk_from(struct callchain *chain, const struct pt_regs *regs)
-{
-	struct unwind u;
-
-	if (unwind_start(&u, current, regs))
-		kernel_walk(chain, &u);
-}
-
-/* Goes on where records have led to @ip, which leaves none, if it is code at all. */
-static noinline void kernel_walk_on(struct callchain *chain, unsigned long ip, unsigned long sp,
-				    unsigned long fp)
-{
-	struct unwind u = {.ip = ip, .sp = sp, .fp = fp, .task = current};
-
-	u.high = u.task->stack + KERNEL_STACK_SIZE;
-	if (kernel_text_address(ip))
-		kernel_walk(chain, &u);
-}
 
 /* As kernel_walk_from(), with the steps that nearly all are inline: unwind_by_record()'s. */
 void perf_callchain_kernel(struct callchain *chain, const struct pt_regs *regs)

@@ -35,18 +35,17 @@ static inline void unmask_debug(struct pt_regs *regs)
 /* debug.c: a break- or watchpoint, or a step. PSTATE.D is set. */
 void debug_exception(struct pt_regs *regs, u64 esr, unsigned long far);
 
-/* ESR_EL1.EC (Arm ARM DDI 0487, D17.2.37). */
-#define ESR_EC(esr)           ((esr) >> 26 & 0x3f)
-#define EC_ILLEGAL_STATE      0x0e
-#define EC_SVC64              0x15
-#define EC_SYSTEM_REGISTER    0x18
-#define EC_INSTRUCTION_USER   0x20
-#define EC_INSTRUCTION_KERNEL 0x21
-#define EC_PC_ALIGNMENT       0x22
-#define EC_DATA_USER          0x24
-#define EC_DATA_KERNEL        0x25
-#define EC_SP_ALIGNMENT       0x26
-#define EC_BREAKPOINT         0x30 /* and the next three: one more from the kernel itself */
-#define EC_STEP               0x32
-#define EC_WATCHPOINT         0x34
-#define EC_BRK                0x3c
+/* ESR_EL1.EC (Arm ARM DDI 0487, D17.2.37). Aborts and debug exceptions: one more from the kernel.
+ */
+#define ESR_EC(esr)        ((esr) >> 26 & 0x3f)
+#define EC_ILLEGAL_STATE   0x0e
+#define EC_SVC64           0x15
+#define EC_SYSTEM_REGISTER 0x18
+#define EC_INSTRUCTION     0x20
+#define EC_PC_ALIGNMENT    0x22
+#define EC_DATA            0x24
+#define EC_SP_ALIGNMENT    0x26
+#define EC_BREAKPOINT      0x30
+#define EC_STEP            0x32
+#define EC_WATCHPOINT      0x34
+#define EC_BRK             0x3c
