@@ -17,17 +17,18 @@ include tests/host/tests.mk
 HOST_CFLAGS := -std=gnu17 -O1 -g -fno-omit-frame-pointer -fno-strict-aliasing -fno-common \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wno-unused-parameter -Werror \
 	-Itests/host -Itests/host/include -Iinclude -Iarch/include
-HOST_HEADERS := $(wildcard tests/host/*.h tests/host/include/*/*.h include/*/*.h arch/include/arch/*.h \
-	arch/*/include/asm/*.h arch/arm/common/*.h kernel/*/*.h kernel/*/*/*.h)
 HOST_BINARIES := $(HOST_TESTS:%=$(HOST_OUT)/%)
 
-# $(1): the name of a test
+# $(1): the name of a test. What it includes, files under test among it, the compiler tells.
 define host_test_rule
-$(HOST_OUT)/$(1): tests/host/$(1).c $($(1)_SRC) tests/host/stubs.c $(HOST_HEADERS) make/host-tests.mk tests/host/tests.mk
+$(1)_C := tests/host/$(1).c $($(1)_SRC) tests/host/stubs.c
+$(HOST_OUT)/$(1): $$($(1)_C) make/host-tests.mk tests/host/tests.mk
 	@mkdir -p $$(@D)
-	$(Q)$(HOST_CC) $($(1)_CFLAGS) $(HOST_CFLAGS) -o $$@ $$(filter %.c,$$^) -lcmocka
+	$(Q)$(HOST_CC) $($(1)_CFLAGS) $(HOST_CFLAGS) -MM -MP -MT $$@ $$($(1)_C) > $$@.d
+	$(Q)$(HOST_CC) $($(1)_CFLAGS) $(HOST_CFLAGS) -o $$@ $$($(1)_C) -lcmocka
 endef
 $(foreach t,$(HOST_TESTS),$(eval $(call host_test_rule,$(t))))
+-include $(HOST_BINARIES:%=%.d)
 
 host-tests: $(HOST_BINARIES)
 	@status=0; for t in $^; do echo "# $$t"; timeout 120 $$t || { status=1; echo "# FAILED: $$t"; }; done; exit $$status

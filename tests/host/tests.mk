@@ -10,10 +10,6 @@ test_string_SRC :=
 test_printf_SRC :=
 test_kallsyms_SRC :=
 test_virtio_console_SRC := drivers/bus/virtio_ring.c
-$(HOST_OUT)/included: kernel/lib/string.c kernel/lib/printf.c kernel/unwind/kallsyms.c \
-	drivers/export/virtio_console.c
-	@mkdir -p $(@D) && touch $@
-$(addprefix $(HOST_OUT)/,test_string test_printf test_kallsyms test_virtio_console): $(HOST_OUT)/included
 
 HOST_TESTS += test_virtio_ring test_pci
 test_virtio_ring_SRC := drivers/bus/virtio_ring.c
@@ -75,9 +71,6 @@ HOST_TESTS += test_page_tree test_tree test_lock
 test_page_tree_SRC := kernel/fs/page_tree.c
 test_tree_SRC := $(TREE_SRC)
 test_lock_SRC := $(TREE_SRC)
-$(HOST_OUT)/tree.included: kernel/fs/tree.c
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_archive: $(HOST_OUT)/tree.included
 
 BREAKPOINT_SRC := $(addprefix kernel/breakpoint/,breakpoint.c reserve.c slots.c) tests/host/breakpoint_machine.c
 PERF_SRC := $(BREAKPOINT_SRC) $(addprefix kernel/perf/,attr.c callchain.c clock.c context.c core.c group.c limit.c moves.c output.c page.c \
@@ -86,10 +79,6 @@ PERF_SRC := $(BREAKPOINT_SRC) $(addprefix kernel/perf/,attr.c callchain.c clock.
 HOST_TESTS += test_ring test_ring_modes test_ring_order
 test_ring_modes_SRC := $(PERF_SRC) tests/host/perf_fixture.c
 test_ring_SRC := kernel/perf/ring.c
-# It includes the same, with the compiler's atomic operations seen through.
-$(HOST_OUT)/ring.included: kernel/perf/ring.c
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_ring_order: $(HOST_OUT)/ring.included
 HOST_TESTS += test_policy test_callchain
 test_policy_SRC := kernel/perf/policy.c
 test_callchain_SRC := kernel/perf/callchain.c
@@ -159,16 +148,9 @@ test_virtio_mmio_SRC := drivers/bus/virtio_ring.c
 HOST_TESTS += test_screen
 test_screen_SRC := drivers/video/font.c boot/cmdline.c
 test_screen_CFLAGS := -Itests/host/mmio
-$(HOST_OUT)/drivers.included: drivers/irq/gic.c drivers/irq/gic.h drivers/irq/gicv2.c drivers/irq/bcm2836.c drivers/serial/pl011.c \
-	drivers/timer/arm_generic_timer.c drivers/bus/virtio_mmio.c drivers/video/screen.c
-	@mkdir -p $(@D) && touch $@
-$(ARM_DRIVER_TESTS:%=$(HOST_OUT)/%) $(HOST_OUT)/test_screen: $(HOST_OUT)/drivers.included
 
 HOST_TESTS += test_asid
 test_asid_CFLAGS := -Itests/host/arm -idirafter arch/arm/v7a/include
-$(HOST_OUT)/asid.included: arch/arm/common/asid.c
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_asid: $(HOST_OUT)/asid.included
 
 HOST_TESTS += test_lock_order
 test_lock_order_SRC := kernel/debug/check/lock_order.c
@@ -185,23 +167,12 @@ test_stat_SRC := user/perf/stat_print.c user/perf/count.c
 test_stat_CFLAGS := -Wl,--no-as-needed -lm
 HOST_TESTS += test_x86_breakpoint
 test_x86_breakpoint_CFLAGS := -Itests/host/x86_64 -idirafter arch/x86_64/include
-$(HOST_OUT)/breakpoint.included: arch/x86_64/breakpoint.c arch/x86_64/include/asm/debugreg.h
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_x86_breakpoint: $(HOST_OUT)/breakpoint.included
 HOST_TESTS += test_v7a_breakpoint
 test_v7a_breakpoint_SRC := arch/arm/common/byte_select.c
 test_v7a_breakpoint_CFLAGS := -Itests/host/v7a -idirafter arch/arm/v7a/include -idirafter arch/arm/common/include
-$(HOST_OUT)/v7a_breakpoint.included: $(wildcard arch/arm/common/breakpoint.* arch/arm/common/include/asm/*.h) \
-	arch/arm/v7a/breakpoint.c $(wildcard arch/arm/v7a/include/asm/*.h)
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_v7a_breakpoint: $(HOST_OUT)/v7a_breakpoint.included
 HOST_TESTS += test_v7a_step
 test_v7a_step_SRC := arch/arm/v7a/access.c
 test_v7a_step_CFLAGS := -idirafter arch/arm/v7a/include
-$(HOST_OUT)/v7a_step.included: arch/arm/v7a/step.c arch/arm/v7a/step.h \
-	arch/arm/v7a/insn.h
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_v7a_step: $(HOST_OUT)/v7a_step.included
 
 HOST_TESTS += test_reserve
 test_reserve_SRC := $(BREAKPOINT_SRC)
@@ -209,16 +180,9 @@ HOST_TESTS += test_breakpoint
 test_breakpoint_SRC := $(BREAKPOINT_SRC)
 HOST_TESTS += test_breakpoint_event
 test_breakpoint_event_SRC := $(filter-out %/breakpoint_pmu.c,$(PERF_SRC)) tests/host/perf_fixture.c
-$(HOST_OUT)/breakpoint_pmu.included: kernel/perf/breakpoint_pmu.c
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_breakpoint_event: $(HOST_OUT)/breakpoint_pmu.included
 
 HOST_TESTS += test_arm64_breakpoint test_arm64_frame_repair
 test_arm64_breakpoint_SRC := arch/arm/common/byte_select.c
 test_arm64_breakpoint_CFLAGS := -Itests/host/arm64 -idirafter arch/arm64/include -idirafter arch/arm/common/include
 test_arm64_frame_repair_SRC := arch/arm64/frame_repair.c
 test_arm64_frame_repair_CFLAGS := -Iarch/arm64
-$(HOST_OUT)/arm64_breakpoint.included: $(wildcard arch/arm/common/breakpoint.* arch/arm/common/include/asm/*.h) \
-	arch/arm64/breakpoint.c $(wildcard arch/arm64/include/asm/*.h)
-	@mkdir -p $(@D) && touch $@
-$(HOST_OUT)/test_arm64_breakpoint: $(HOST_OUT)/arm64_breakpoint.included
