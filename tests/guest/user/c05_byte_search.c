@@ -92,9 +92,12 @@ static bool open_stream(struct stream *s, const struct kind *kind, pid_t pid, bo
 		attr.sample_stack_user = 256;
 	}
 	attr.inherit = !kind->whole_cpu;
-	attr.sample_id_all = attr.comm = attr.comm_exec = attr.task = 1;
-	attr.mmap = attr.mmap_data = attr.context_switch = 1;
-	attr.mmap2 = kind->mmap2;
+	attr.sample_id_all = attr.context_switch = 1;
+	/* All of these have forks and exits told, with a time that is not asked for. */
+	if (attr.sample_type & PERF_SAMPLE_TIME) {
+		attr.comm = attr.comm_exec = attr.task = attr.mmap = attr.mmap_data = 1;
+		attr.mmap2 = kind->mmap2;
+	}
 	s->kind = kind;
 	return recorder_open(&s->r, &attr, kind->whole_cpu ? -1 : pid, 0, kind->pages);
 }
@@ -390,13 +393,19 @@ static bool is_secret(unsigned long v)
 	return false;
 }
 
-/* How often a machine word at any byte of [@p, @p + @size) is a secret. */
+/*
+ * Where words are searched for: at each byte; those of 32 bits where they are aligned, since bytes
+ * of times and small numbers make up any of them.
+ */
+#define STEP(word) (sizeof(word) == 4 ? 4 : 1)
+
+/* How often a machine word in [@p, @p + @size) is a secret. */
 static unsigned find_secrets(const void *p, size_t size)
 {
 	const uint8_t *bytes = p;
 	unsigned found = 0;
 
-	for (size_t i = 0; i + sizeof(long) <= size; i++) {
+	for (size_t i = 0; i + sizeof(long) <= size; i += STEP(long)) {
 		unsigned long v;
 
 		memcpy(&v, bytes + i, sizeof(v));
@@ -405,10 +414,7 @@ static unsigned find_secrets(const void *p, size_t size)
 	return found;
 }
 
-/*
- * How often any kernel address is there: 64-bit words at each byte; where addresses have 32 bits,
- * aligned ones of that size too, since bytes of small numbers make up any of those.
- */
+/* How often any kernel address is there, of 64 bits, and of 32 where addresses have so many. */
 static unsigned find_addresses(const void *p, size_t size)
 {
 	const uint8_t *bytes = p;
@@ -420,7 +426,7 @@ static unsigned find_addresses(const void *p, size_t size)
 		memcpy(&v, bytes + i, sizeof(v));
 		found += is_kernel_address(v);
 	}
-	for (size_t i = 0; sizeof(long) == 4 && i + 4 <= size; i += 4) {
+	for (size_t i = 0; sizeof(long) == 4 && i + 4 <= size; i += STEP(uint32_t)) {
 		uint32_t v;
 
 		memcpy(&v, bytes + i, sizeof(v));
@@ -448,11 +454,15 @@ static void check_page(const struct stream *s)
 
 static void expect_none(struct stream *s)
 {
-	unsigned found = find_secrets(s->image, s->r.size), addresses;
+	unsigned found = 0, addresses;
 
-	ktap_expect(!found, __FILE__, __LINE__, "%s: no secret, not %u", s->kind->name, found);
+	/* A register of the kernel may hold a time, whose 32 bits are an address. */
+	if (sizeof(long) > 4)
+		found = find_secrets(s->image, s->r.size);
 	if (s->kind->pages > 1)
 		blank(s);
+	found += find_secrets(s->image, s->r.size);
+	ktap_expect(!found, __FILE__, __LINE__, "%s: no secret, not %u", s->kind->name, found);
 	addresses = find_addresses(s->image, s->r.size);
 	ktap_expect(!addresses, __FILE__, __LINE__, "%s: no kernel address, not %u", s->kind->name,
 		    addresses);

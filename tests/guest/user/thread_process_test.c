@@ -468,7 +468,8 @@ TEST(thread_create_until_refused)
 	before = free_memory_kb();
 	EXPECT_EQ(in_child(many_threads), 0);
 	after = free_memory_kb();
-	EXPECT_EQ(after, before);
+	/* Of what the first ones left a page may have been given back meanwhile. */
+	EXPECT(after >= before);
 }
 
 static void create_and_join(void)
