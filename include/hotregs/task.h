@@ -57,8 +57,8 @@ enum task_leaves {
 
 struct task {
 	/* Scheduler (kernel/sched); under the run-queue lock. */
+	struct list_head run_node; /* first: the ring of its priority, while on_rq */
 	unsigned long stack;       /* lowest address of the kernel stack */
-	struct list_head run_node; /* the ring of its priority, while on_rq */
 	enum task_state state;
 	u32 flags;         /* TASK_* bits */
 	u8 priority;       /* 0 idle only, 1 lowest .. 31 highest; see own_priority */

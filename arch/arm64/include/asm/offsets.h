@@ -9,7 +9,7 @@
 #define CPU_STEPPING     32
 
 /* struct task */
-#define TASK_STACK 0
+#define TASK_STACK 16
 #define TASK_WORK  34
 
 /* struct cpu_start */

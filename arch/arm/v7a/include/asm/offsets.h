@@ -10,7 +10,7 @@
 #define ABORT_EMERGENCY_SP 16
 
 /* struct task */
-#define TASK_STACK 0
+#define TASK_STACK 8
 #define TASK_WORK  22
 
 /* struct cpu_start */
